@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
-# Shared by ./run and ./test: what must be installed, and how the tree is built. Sourced, not run.
-# Everything here talks on stderr: the standard output of ./run belongs to the program.
+# Shared by ./run and ./test: the required packages, and how the tree is built. Sourced, not run. Writes only
+# to stderr: the standard output of ./run belongs to the program.
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jobs=$(nproc)

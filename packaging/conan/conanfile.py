@@ -1,6 +1,6 @@
-"""Builds the tree that this file stands in:  conan create packaging/conan
+"""Builds the tree that contains this file:  conan create packaging/conan
 
-ZooKeeper's C client is the system's (libzookeeper-mt-dev), if with_zookeeper asks for the backend.
+With with_zookeeper, the backend uses the system's C client (libzookeeper-mt-dev).
 """
 import pathlib
 import re

@@ -11,8 +11,8 @@
 
 namespace lockstep::hunted {
 
-// Contenders of a lock on the production backend, as LockScenario has them on the fake. One that
-// crashes begins again, from its first round; what it had allocated is never freed.
+// Contenders of a lock on the production backend, like those of LockScenario on the fake. One that
+// crashes begins again with its first round; its allocations are never freed.
 class ProductionProgram final : public threads::ThreadsProgram, private fakezk::Restarter {
  public:
   ProductionProgram(lab::LockUnderTest lock, lab::ScenarioSize size, bool is_coarse);
@@ -27,8 +27,8 @@ class ProductionProgram final : public threads::ThreadsProgram, private fakezk::
   [[nodiscard]] std::vector<std::function<void()>> bodies() override;
   void prepare(fakezk::World& world, search::Verdict& verdict) override;
   void judge_end(fakezk::World& world) override;
-  // The backend's own timers and proofs of life go on for ever: only what reaches the servers' tree
-  // counts. A holder takes a minute at most (Contender::holding_time).
+  // The backend's own timers and proofs of life go on forever: only changes of the servers' tree
+  // count. A holder takes at most a minute (Contender::holding_time).
   [[nodiscard]] std::uint64_t progress(const fakezk::World& world) override;
   [[nodiscard]] Duration patience() const override { return std::chrono::seconds(70); }
   [[nodiscard]] search::Oracle hang_breaks() const override { return search::Oracle::kL1; }

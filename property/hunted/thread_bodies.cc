@@ -10,7 +10,7 @@ namespace lockstep::hunted {
 
 namespace {
 
-// Posted by the thread when its body has returned.
+// The thread posts it when its body has returned.
 class Returned final : public Runnable {
  public:
   explicit Returned(AsyncEvent& event) : event_(event) {}

@@ -4,7 +4,7 @@
 
 namespace lockstep::hunted {
 
-// Runs blocking code on a thread of its own, beside the loop of the executor.
+// Runs blocking code on a separate thread, beside the executor's loop.
 class ThreadBodies final : public lab::Bodies {
  public:
   Task<void> run_beside(Executor& executor, fakezk::Process& process,

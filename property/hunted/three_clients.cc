@@ -11,7 +11,7 @@ namespace lockstep::hunted {
 
 namespace {
 
-// Connected, or never.
+// Lets a thread wait for its connection.
 class Connection {
  public:
   static void tell(zhandle_t*, int type, int state, const char*, void* context) {

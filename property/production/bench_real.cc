@@ -189,7 +189,7 @@ Figures measure_real(const BenchSettings& settings) {
     own.emplace(settings.force_sync);
     servers = own->address();
   } else if (settings.force_sync) {
-    throw UsageError("bench real: --force-sync is for a server of its own, not with --zookeeper");
+    throw UsageError("bench real: --force-sync needs a server that it starts, not --zookeeper");
   }
   if (const auto defect = zookeeper::Options(servers).defect()) {
     throw UsageError("--zookeeper " + servers + ": " + *defect);

@@ -67,7 +67,7 @@ void add_ensemble(CLI::App& command, Ensemble& ensemble) {
           [&ensemble](const std::string& text) {
             ensemble.session_timeout = duration_of("--session-timeout", text);
           },
-          "How long the servers keep a session that they do not hear from (10s)")
+          "How long the servers keep a silent session (10s)")
       ->type_name("D");
   command
       .add_option("--auth", ensemble.auth,

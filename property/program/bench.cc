@@ -198,7 +198,7 @@ void add_bench(CLI::App& app, CommandLine& line, Measure measure_real) {
                      "How long to measure each figure (2)");
   command
       ->add_option("--zookeeper", settings->zookeeper,
-                   "real: the servers, as host:port,host:port; without it, one of its own")
+                   "real: the servers, as host:port,host:port; by default it starts one")
       ->type_name("HOSTS");
   command->add_flag("--force-sync", settings->force_sync,
                     "real: its own server forces every transaction to the disk");

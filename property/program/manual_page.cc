@@ -121,9 +121,9 @@ std::string manual_page(const CLI::App& app) {
   text += ".SH COMMANDS\n";
   for (const CLI::App* const command : commands_of(app)) text += manual_of(*command);
   return text + surroundings() + examples() +
-         ".SH EXIT STATUS\nThe commands say theirs. Of all of them: " + bold("0") + " success, " +
-         bold("2") + " bad input, " + bold("70") + " an error of this program, " + bold("74") +
-         " a result cannot be written.\n";
+         ".SH EXIT STATUS\nEach command describes its own. Common to all: " + bold("0") +
+         " success, " + bold("2") + " bad input, " + bold("70") + " an error of this program, " +
+         bold("74") + " a result cannot be written.\n";
 }
 
 }  // namespace lockstep::program

@@ -122,7 +122,7 @@ void add_serve(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(1U, kMostServers))
       ->capture_default_str();
   command->add_flag("--ttl", settings->times_to_live,
-                    "Times to live, which ZooKeeper has with zookeeper.extendedTypesEnabled");
+                    "Allow times to live, like zookeeper.extendedTypesEnabled of ZooKeeper");
   command
       ->add_option("--tick", settings->tick_ms,
                    "Milliseconds, as tickTime: sessions live for 2 to 20 of them")

@@ -67,14 +67,13 @@ std::string file_of_target(const std::string& command) {
   if (!is_program) throw UsageError("run: '" + name + "' is no program for x86-64");
   if (!asks_for_a_loader(file, head)) {
     throw UsageError("run: '" + name +
-                     "' is statically linked, so that nothing can be put in front of libc: link it "
-                     "dynamically");
+                     "' is statically linked, so no library can be preloaded: link it dynamically");
   }
   struct stat facts{};
   if (::stat(name.c_str(), &facts) == 0 && (facts.st_mode & (S_ISUID | S_ISGID)) != 0) {
     throw UsageError("run: '" + name +
-                     "' runs with its owner's rights, so that the loader puts nothing in front of "
-                     "it: hunt a copy without the setuid bit");
+                     "' runs with its owner's rights, so the loader preloads nothing: hunt a copy "
+                     "without the setuid bit");
   }
   return name;
 }

@@ -36,7 +36,7 @@ class AsyncEventTest : public ::testing::Test {
   int woken_ = 0;
 };
 
-TEST_F(AsyncEventTest, AllWhoWaitGoOnWhenItIsSet) {
+TEST_F(AsyncEventTest, SettingItResumesAllWaiters) {
   const auto ended = simulation_.run(when_all(wait(), wait(), set_later(1s)));
   EXPECT_TRUE(std::get<0>(ended));
   EXPECT_TRUE(std::get<1>(ended));

@@ -47,7 +47,7 @@ TEST(ErrorCodeTest, MeansWhatTheStandardMeans) {
 }
 
 // No standard code means "another client may have the lock by now".
-TEST(ErrorCodeTest, AnErrorOfZookeeperAloneIsItsOwnCondition) {
+TEST(ErrorCodeTest, AnErrorOfZookeeperAloneHasItsOwnCondition) {
   const std::error_condition condition =
       std::error_code(Error::kSessionExpired).default_error_condition();
   EXPECT_EQ(condition.category(), zookeeper_category());

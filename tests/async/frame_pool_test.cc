@@ -33,7 +33,7 @@ TEST_F(FramePoolTest, BlocksThatAreHeldTogetherDoNotOverlap) {
   for (char* const block : blocks) pool_.release(block, kSize);
 }
 
-TEST_F(FramePoolTest, AReleasedBlockIsUsedAgain) {
+TEST_F(FramePoolTest, AReleasedBlockIsReused) {
   std::vector<void*> seen;
   for (int i = 0; i < kMany; ++i) {
     void* const block = pool_.allocate(kSize);
@@ -52,7 +52,7 @@ TEST_F(FramePoolTest, TheSanitizerSeesAUseAfterTheRelease) {
   EXPECT_TRUE(__asan_address_is_poisoned(block + kSize - 1));
 }
 
-TEST_F(FramePoolTest, UnderTheSanitizerABlockRestsBeforeItIsUsedAgain) {
+TEST_F(FramePoolTest, UnderTheSanitizerABlockRestsBeforeItIsReused) {
   constexpr std::size_t kSizeOfNoOther = 3000;
   void* const block = pool_.allocate(kSizeOfNoOther);
   pool_.release(block, kSizeOfNoOther);
@@ -63,7 +63,7 @@ TEST_F(FramePoolTest, UnderTheSanitizerABlockRestsBeforeItIsUsedAgain) {
   }
 }
 
-TEST_F(FramePoolTest, TheSanitizerSeesWhatLiesBeyondTheEndOfABlockUsedAgain) {
+TEST_F(FramePoolTest, TheSanitizerSeesAccessesBeyondAReusedBlock) {
   std::vector<char*> blocks;
   for (int i = 0; i < kMany; ++i) blocks.push_back(static_cast<char*>(pool_.allocate(kSize)));
   for (char* const block : blocks) pool_.release(block, kSize);

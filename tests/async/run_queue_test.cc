@@ -43,7 +43,7 @@ class RunQueueTest : public ::testing::Test {
   RunQueue queue_;
 };
 
-TEST_F(RunQueueTest, FirstInFirstOut) {
+TEST_F(RunQueueTest, IsFirstInFirstOut) {
   EXPECT_TRUE(queue_.empty());
   EXPECT_EQ(queue_.pop(), nullptr);
   push({2, 0, 1});
@@ -76,7 +76,7 @@ TEST_F(RunQueueTest, ErasingWhatIsNotQueuedDoesNothing) {
   EXPECT_EQ(pop_all(), std::vector<int>{2});
 }
 
-TEST_F(RunQueueTest, BehavesLikeADequeWhateverIsDone) {
+TEST_F(RunQueueTest, BehavesLikeADeque) {
   fakezk::RandomStream random(20260102);
   std::deque<int> model;
   for (int round = 0; round < 20'000; ++round) {

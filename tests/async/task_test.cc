@@ -70,7 +70,7 @@ std::optional<T> result_of(Task<T> task) {
 
 // ------------------------------------------------------------------------------------- Task
 
-TEST(TaskTest, StartsWhenItIsAwaitedNotBefore) {
+TEST(TaskTest, StartsOnlyWhenAwaited) {
   Journal journal;
   {
     const Task<void> never = note(journal, "never");
@@ -104,7 +104,7 @@ TEST(TaskTest, MovesAndCannotBeCopied) {
   EXPECT_EQ(result_of(std::move(third)), 1);
 }
 
-TEST(TaskTest, AssigningDestroysWhatWasThere) {
+TEST(TaskTest, AssignmentDestroysTheOldTask) {
   const auto shared = std::make_shared<int>(1);
   const auto hold = [](std::shared_ptr<int> held) -> Task<int> { co_return *held; };
   Task<int> task = hold(shared);
@@ -250,7 +250,7 @@ Task<Result<std::string>> other_type(Task<Result<void>> first, Result<int> secon
   co_return std::to_string(value);
 }
 
-TEST(OkTest, TakesResultsOfOtherTypesAndResultsThatAreThere) {
+TEST(OkTest, AcceptsResultsOfOtherTypesAndReadyResults) {
   EXPECT_EQ(result_of(other_type(succeed_void(), 5)), Result<std::string>("5"));
   EXPECT_EQ(result_of(other_type(refuse_void(Error::kClosing), 5)),
             Result<std::string>(failure(Error::kClosing)));
@@ -290,7 +290,7 @@ Task<Result<int>> wait_and_refuse(Gate& gate) {
   co_return failure(Error::kSessionExpired);
 }
 
-TEST(OkTest, ErrorThatComesLaterEndsTheCoroutineToo) {
+TEST(OkTest, LaterErrorEndsTheCoroutineToo) {
   Journal journal;
   Gate gate;
   TaskSet tasks;
@@ -368,7 +368,7 @@ TEST(TaskSetTest, ClearDestroysTheYoungestFirst) {
   EXPECT_TRUE(tasks.empty());
 }
 
-TEST(TaskSetTest, SaysWhichTaskHasEndedByItself) {
+TEST(TaskSetTest, ReportsWhichTaskHasEndedByItself) {
   Journal journal;
   Gate ends;
   Gate throws;
@@ -473,7 +473,7 @@ Task<void> go_on_after(TaskSet& tasks, Journal& journal) {
 }
 
 // A task's parameters are destroyed after it has chosen the next task to run.
-TEST(TaskSetTest, AParameterMaySpawnWhenItsTaskEndsAndTheAwaiterGoesOnAllTheSame) {
+TEST(TaskSetTest, TheAwaiterGoesOnIfAParameterSpawnsAtTheEndOfItsTask) {
   Journal journal;
   TaskSet tasks;
   tasks.spawn(go_on_after(tasks, journal));
@@ -481,7 +481,7 @@ TEST(TaskSetTest, AParameterMaySpawnWhenItsTaskEndsAndTheAwaiterGoesOnAllTheSame
   EXPECT_TRUE(tasks.empty());
 }
 
-TEST(TaskSetTest, ClearTakesWhatItsTasksSpawnWhileTheyAreDestroyed) {
+TEST(TaskSetTest, ClearDestroysTasksThatItsTasksSpawnMeanwhile) {
   Journal journal;
   Gate gate;
   Gate never;

@@ -102,7 +102,7 @@ TEST_F(TimerQueueTest, ClearLeavesTheTimersIdle) {
 }
 
 // Compares with a multimap, which keeps equal keys in the order of their insertion.
-TEST_F(TimerQueueTest, BehavesLikeASortedListWhateverIsDone) {
+TEST_F(TimerQueueTest, BehavesLikeASortedList) {
   constexpr std::uint32_t kTimers = 40;
   fakezk::RandomStream random(20260101);
   for (std::uint32_t i = 0; i < kTimers; ++i) timers_.emplace_back(static_cast<int>(i));

@@ -108,7 +108,7 @@ TEST_F(WaitTest, StopBeforeTheWaitIsCancelledAtOnce) {
   EXPECT_EQ(executor_.timers(), 0U);
 }
 
-TEST_F(WaitTest, ResultThatIsThereBeatsAContextThatIsOver) {
+TEST_F(WaitTest, ReadyResultBeatsAnEndedContext) {
   resolve();
   wait(executor_.now());
   EXPECT_EQ(results_, std::vector<std::optional<Error>>{std::nullopt});
@@ -123,7 +123,7 @@ TEST_F(WaitTest, StopFromAnotherThreadIsHandedToTheExecutor) {
   EXPECT_EQ(results_, std::vector<std::optional<Error>>{Error::kCancelled});
 }
 
-TEST_F(WaitTest, DestroyedWaitIsForgottenByEverybody) {
+TEST_F(WaitTest, DestroyedWaitIsForgotten) {
   std::stop_source stop;
   wait(Context(deadline_, stop.get_token()));
   tasks_.clear();
@@ -242,7 +242,7 @@ TEST_F(OperationContextTest, LateReplyIsIgnored) {
   EXPECT_EQ(error_of(second.result()), Error::kNoNode);  // Its own reply, not the late one.
 }
 
-TEST_F(OperationContextTest, ContextThatIsOverSendsNothing) {
+TEST_F(OperationContextTest, EndedContextSendsNothing) {
   const RequestCounter requests(simulation_);
   std::stop_source stop;
   stop.request_stop();
@@ -275,7 +275,7 @@ Task<Result<DataAndStat>> await_later(Session& session, Context context, Executo
   co_return co_await read;
 }
 
-TEST_F(OperationContextTest, ReplyThatCameBeforeTheAwaitCountsWhateverTheContext) {
+TEST_F(OperationContextTest, ReplyBeforeTheAwaitCountsInAnyContext) {
   const auto read =
       simulation_.start(await_later(*session_, simulation_.now() + 1s, session_->executor()));
   simulation_.run_until(read);
@@ -291,7 +291,7 @@ TEST_F(OperationContextTest, DeadlineThatPassedBeforeTheAwaitEndsItThere) {
   EXPECT_EQ(simulation_.now(), start + 5s);
 }
 
-TEST(ContextTest, SaysWhatItIsMadeOf) {
+TEST(ContextTest, DescribesItsParts) {
   const Context none;
   EXPECT_TRUE(none.endless());
   EXPECT_EQ(none.deadline(), std::nullopt);

@@ -60,7 +60,7 @@ TEST_F(WhenAllTest, TasksThatNeverWaitAreJoinedAtOnce) {
   EXPECT_EQ(simulation_.run(when_all(at_once(1), at_once(2))), std::make_tuple(1, 2));
 }
 
-TEST_F(WhenAllTest, TakesAnyNumberOfOneKind) {
+TEST_F(WhenAllTest, AcceptsAnyNumberOfOneType) {
   Journal journal;
   std::vector<Task<int>> tasks;
   for (int i = 0; i < 5; ++i) tasks.push_back(later(executor_, (5 - i) * 1s, i, journal));
@@ -68,7 +68,7 @@ TEST_F(WhenAllTest, TakesAnyNumberOfOneKind) {
   EXPECT_EQ(simulation_.run(when_all(std::vector<Task<int>>())), std::vector<int>());
 }
 
-TEST_F(WhenAllTest, TasksWithoutResults) {
+TEST_F(WhenAllTest, AcceptsTasksWithoutResults) {
   const TimePoint before = simulation_.now();
   std::vector<Task<void>> tasks;
   for (int i = 1; i < 4; ++i) tasks.push_back(nothing_later(executor_, i * 1s));

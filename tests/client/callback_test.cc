@@ -35,7 +35,7 @@ TEST_F(CallbackTest, IsCalledOnceWithTheGrant) {
   EXPECT_EQ(kept->state(), LockState::kHeld);
 }
 
-TEST_F(CallbackTest, AGrantThatIsNotKeptIsGivenBack) {
+TEST_F(CallbackTest, AGrantThatIsNotKeptIsReleased) {
   FairMutex mutex(*session_, "/lock");
   start(*session_, mutex.acquire(), [](const Result<HeldLock>&) {});
   simulation_.settle();

@@ -58,7 +58,7 @@ TEST(ChildrenTest, StorageLivesAsLongAsAnyCopy) {
   EXPECT_EQ(alive, 0);
 }
 
-TEST(ChildrenTest, AssigningGivesBackWhatWasThere) {
+TEST(ChildrenTest, AssignmentReleasesTheOldList) {
   int alive = 0;
   Children list = list_of(alive, "a");
   list = list_of(alive, "b");
@@ -87,7 +87,7 @@ TEST(ChildrenTest, NamesOutliveTheWorldTheyCameFrom) {
   EXPECT_EQ(list.parent().num_children, 2);
 }
 
-TEST(ChildrenTest, ListThatIsStillHeldIsNotHandedOutAgain) {
+TEST(ChildrenTest, HeldListIsNotReused) {
   Simulation simulation;
   const auto session = simulation.open("A");
   must(simulation.run(create(*session, "/p")), "create");

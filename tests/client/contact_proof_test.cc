@@ -46,14 +46,14 @@ TEST(ContactProofTest, AnAnswerOfAnEarlierConnectionProvesNothing) {
   EXPECT_EQ(proof.valid_until(), reach(5s));
 }
 
-TEST(ContactProofTest, AHandshakeTakesNothingBack) {
+TEST(ContactProofTest, AHandshakeRevokesNoProof) {
   ContactProof proof;
   proof.opened(at(5s), kSessionTimeout);
   proof.opened(at(4s), kSessionTimeout);
   EXPECT_EQ(proof.valid_until(), reach(5s));
 }
 
-TEST(ContactProofTest, TheTimeoutThatWasNegotiatedLastCounts) {
+TEST(ContactProofTest, TheTimeoutNegotiatedLastCounts) {
   ContactProof proof;
   proof.opened(at(0s), kSessionTimeout);
   proof.opened(at(1s), kSessionTimeout / 2);
@@ -83,7 +83,7 @@ TEST(ContactProofTest, AnotherOneAQuarterOfTheTimeoutLaterProvesTheFirst) {
   EXPECT_EQ(proof.valid_until(), at(1s) + kSessionTimeout - kDrift);
 }
 
-TEST(ContactProofTest, ProofMovesOnWithEveryAnswer) {
+TEST(ContactProofTest, EveryAnswerExtendsTheProof) {
   ContactProof proof;
   proof.opened(TimePoint(), kSessionTimeout);
   for (Duration sent = 0s; sent <= 20s; sent += kSessionTimeout / 6) {
@@ -95,7 +95,7 @@ TEST(ContactProofTest, ProofMovesOnWithEveryAnswer) {
   }
 }
 
-TEST(ContactProofTest, LateAnswerProvesTheLatestThatIsEarlyEnough) {
+TEST(ContactProofTest, LateAnswerProvesTheLatestRequestSentEarlyEnough) {
   ContactProof proof;
   proof.opened(TimePoint(), kSessionTimeout);
   for (const Duration sent : {0ms, 1000ms, 2000ms, 2400ms}) proof.answered(at(sent));

@@ -46,7 +46,7 @@ const std::vector<Error> kAll = {Error::kSystemError,
                                  Error::kThrottledOp,
                                  Error::kPacketTooLarge};
 
-TEST(ErrorTest, OutcomeIsUnknownOnlyWhereTheReplyWasLost) {
+TEST(ErrorTest, OutcomeIsUnknownOnlyIfTheReplyWasLost) {
   for (const Error error : kAll) {
     const bool unknown = error == Error::kConnectionLoss || error == Error::kOperationTimeout;
     EXPECT_EQ(outcome_unknown(error), unknown) << name(error);
@@ -70,7 +70,7 @@ TEST(ErrorTest, SessionIsOverWhereItCannotBeUsedAgain) {
   }
 }
 
-TEST(ErrorTest, EveryErrorHasANameOfItsOwn) {
+TEST(ErrorTest, EveryErrorHasAUniqueName) {
   std::set<std::string_view> names;
   for (const Error error : kAll) names.insert(name(error));
   EXPECT_EQ(names.size(), kAll.size());
@@ -104,7 +104,7 @@ TEST(CreateModeTest, SaysWhatTheModeIs) {
   EXPECT_FALSE(is_sequential(CreateMode::kContainer));
 }
 
-TEST(OpCodeTest, EveryOperationHasANameOfItsOwn) {
+TEST(OpCodeTest, EveryOperationHasAUniqueName) {
   std::set<std::string_view> names;
   for (int op = 0; op <= static_cast<int>(OpCode::kClose); ++op) {
     names.insert(name(static_cast<OpCode>(op)));

@@ -35,7 +35,7 @@ TEST(FencingTokenTest, GrowsWithTheEpochFirstThenWithTheCzxid) {
   }
 }
 
-TEST(FencingTokenDeathTest, EpochThatIsNoneIsMisuse) {
+TEST(FencingTokenDeathTest, InvalidEpochIsMisuse) {
   EXPECT_DEATH(static_cast<void>(fencing_token(128, 1)), "between 0 and 127");
   EXPECT_DEATH(static_cast<void>(fencing_token(-1, 1)), "between 0 and 127");
   EXPECT_DEATH(static_cast<void>(fencing_token(1, kLargest + 1)), "too many leaders");

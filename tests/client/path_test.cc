@@ -37,7 +37,7 @@ TEST(PathTest, ChildIsParentSlashName) {
   EXPECT_EQ((Path("/a/b") / "c").name(), "c");
 }
 
-TEST(PathTest, IsMadeOfWhateverHoldsText) {
+TEST(PathTest, ConvertsFromAnyText) {
   const std::string string("/from/string");
   EXPECT_EQ(Path(string), "/from/string");
   EXPECT_EQ(Path(std::string_view(string).substr(0, 5)), "/from");
@@ -45,7 +45,7 @@ TEST(PathTest, IsMadeOfWhateverHoldsText) {
   EXPECT_FALSE(Path("/a") == Path("/A"));
 }
 
-TEST(PathTest, CopyIsThePathWhenTheOriginalIsGone) {
+TEST(PathTest, CopyOutlivesTheOriginal) {
   Path copy;
   {
     const Path original = Path("/a") / "b";

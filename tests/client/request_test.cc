@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(RequestTest, SaysNothingOfWhatFewRequestsSay) {
+TEST(RequestTest, RareFieldsHaveDefaults) {
   const Request request(OpCode::kCreate, Path("/a"));
   EXPECT_TRUE(request.plain());
   EXPECT_TRUE(request.acl().is_open());
@@ -19,7 +19,7 @@ TEST(RequestTest, SaysNothingOfWhatFewRequestsSay) {
   EXPECT_TRUE(request.scheme().is_null());
 }
 
-TEST(RequestTest, SaysWhatItWasToldAndItsCopiesSayTheSame) {
+TEST(RequestTest, CopiesKeepTheRareFields) {
   Request request(OpCode::kCreate, Path("/a"));
   request.say(RequestDetails(Acl::read_only(), milliseconds(7)));
   Request copy = request;
@@ -36,7 +36,7 @@ TEST(RequestTest, SaysWhatItWasToldAndItsCopiesSayTheSame) {
 }
 
 // Backends skip the rare settings of plain requests.
-TEST(RequestTest, IsPlainIfWhatItWasToldIsWhatItWouldBeAnyway) {
+TEST(RequestTest, IsPlainIfItsRareFieldsEqualTheDefaults) {
   Request request(OpCode::kCreate, Path("/a"));
   request.say(RequestDetails(Acl(), milliseconds(0)));
   EXPECT_TRUE(request.plain());
@@ -55,7 +55,7 @@ TEST(RequestTest, AMultiIsNeverPlain) {
   EXPECT_EQ(multi.ops()[0].path, Path("/b"));
 }
 
-TEST(ReplyTest, SaysNothingOfWhatFewRepliesSay) {
+TEST(ReplyTest, RareFieldsHaveDefaults) {
   Reply reply;
   EXPECT_TRUE(reply.plain());
   EXPECT_TRUE(reply.details().acl.is_open());
@@ -65,7 +65,7 @@ TEST(ReplyTest, SaysNothingOfWhatFewRepliesSay) {
   EXPECT_TRUE(reply.take_details().results.empty());
 }
 
-TEST(ReplyTest, SaysWhatItWasTold) {
+TEST(ReplyTest, KeepsItsRareFields) {
   Reply read;
   read.say(ReplyDetails(Acl::read_only()));
   EXPECT_FALSE(read.plain());

@@ -309,7 +309,7 @@ TEST_F(SessionTest, TimeoutIsWhatTheServerGrants) {
   EXPECT_EQ(simulation_.open("long", 1h)->timeout(), 40s);   // twenty at most.
 }
 
-TEST_F(SessionTest, ContactIsWhatWasHeardNotTheSilence) {
+TEST_F(SessionTest, ContactIsTheTimeOfTheLastAnswer) {
   simulation_.advance(1s);
   must(simulation_.run(sync(*session_, "/")), "sync");
   const TimePoint contact = simulation_.now();
@@ -321,7 +321,7 @@ TEST_F(SessionTest, ContactIsWhatWasHeardNotTheSilence) {
   EXPECT_EQ(session_->last_contact(), contact + 1s);
 }
 
-TEST_F(SessionTest, WaitingTellsRequestsAndWatchesThatSomebodyHolds) {
+TEST_F(SessionTest, WaitingReportsRequestsAndHeldWatches) {
   const Watch held = must(simulation_.run(watch_exists(*session_, "/held")), "watch");
   {
     const Watch dropped = must(simulation_.run(watch_exists(*session_, "/dropped")), "watch");
@@ -336,7 +336,7 @@ TEST_F(SessionTest, WaitingTellsRequestsAndWatchesThatSomebodyHolds) {
 
 // ------------------------------------------------------------------------------- listeners
 
-TEST_F(SessionTest, ListenerMayDropItselfWhileItIsTold) {
+TEST_F(SessionTest, ListenerMayRemoveItselfDuringItsCall) {
   const Listener first(*session_, journal_, "first");
   Listener second(*session_, journal_, "second");
   const Listener third(*session_, journal_, "third");
@@ -347,7 +347,7 @@ TEST_F(SessionTest, ListenerMayDropItselfWhileItIsTold) {
                                "third: connected", "first: connected"}));
 }
 
-TEST_F(SessionTest, ListenerMayDropItsNeighbourWhileItIsTold) {
+TEST_F(SessionTest, ListenerMayRemoveAnotherOneDuringItsCall) {
   Listener first(*session_, journal_, "first");
   Listener second(*session_, journal_, "second");
   const Listener third(*session_, journal_, "third");
@@ -367,7 +367,7 @@ TEST_F(SessionTest, ListenerMayDropItsNeighbourWhileItIsTold) {
       (Journal{"third: suspended", "second: suspended", "third: expired", "second: expired"}));
 }
 
-TEST_F(SessionTest, ListenerAddedWhileAnotherIsToldHearsTheNextChange) {
+TEST_F(SessionTest, ListenerAddedDuringACallHearsTheNextChange) {
   std::unique_ptr<Listener> late;
   Listener listener(*session_, journal_, "listener");
   listener.to_add = &late;
@@ -407,7 +407,7 @@ TEST_F(SessionTest, ListenerMayCloseTheSessionWhenItIsSuspended) {
 
 // ------------------------------------------------------------------------------- connected()
 
-TEST_F(SessionTest, ConnectedResolvesAtOnceIfItIs) {
+TEST_F(SessionTest, ConnectedResolvesAtOnceOnAConnection) {
   EXPECT_TRUE(simulation_.run(connected(*session_)).has_value());
   EXPECT_TRUE(simulation_.run(connected(*session_, simulation_.now())).has_value());
 }

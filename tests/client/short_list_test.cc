@@ -26,7 +26,7 @@ TEST(ShortListTest, BeginsEmpty) {
   EXPECT_EQ(names.begin(), names.end());
 }
 
-TEST(ShortListTest, AFewLieInItself) {
+TEST(ShortListTest, HoldsAFewElementsInPlace) {
   Names names;
   names.push_back("a");
   names.push_back("b");
@@ -43,7 +43,7 @@ TEST(ShortListTest, ManyKeepTheirOrder) {
   EXPECT_EQ(all_of(names).back(), "f");
 }
 
-TEST(ShortListTest, IsFilledFromAnother) {
+TEST(ShortListTest, IsFilledFromAnotherList) {
   const std::vector<int> lengths = {1, 0, 2};
   Names names;
   names.fill(lengths, [](int length) {
@@ -52,7 +52,7 @@ TEST(ShortListTest, IsFilledFromAnother) {
   EXPECT_EQ(all_of(names), (std::vector<std::string_view>{"a", "", "ab"}));
 }
 
-TEST(ShortListTest, IsFilledAgainOnceItIsCleared) {
+TEST(ShortListTest, CanBeFilledAgainAfterClearing) {
   ShortList<int, 4> list;
   const auto same = [](int value) { return value; };
   for (const int size : {3, 100, 0, 2}) {

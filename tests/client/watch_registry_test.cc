@@ -150,7 +150,7 @@ TEST(WatchRegistryTest, OwnerHearsOfAnAbandonedEntryAndRemovesIt) {
   EXPECT_EQ(owner.told, 1);
 }
 
-TEST(WatchRegistryTest, TakesBackOneWatch) {
+TEST(WatchRegistryTest, RemovesASingleWatch) {
   WatchRegistry registry;
   WatchRegistry of_another_session;
   const auto one = added(registry, WatchTable::kNode, "/a");

@@ -89,7 +89,7 @@ TEST_F(WatchTest, EveryWatchOfAZnodeHearsOfItsDeletion) {
   EXPECT_TRUE(watcher_->waiting().watches.empty());
 }
 
-TEST_F(WatchTest, FailedReadLeavesNone) {
+TEST_F(WatchTest, FailedReadLeavesNoWatch) {
   EXPECT_EQ(error_of(simulation_.run(watch_data(*watcher_, "/new"))), Error::kNoNode);
   EXPECT_EQ(error_of(simulation_.run(watch_children(*watcher_, "/new"))), Error::kNoNode);
   const Watch missing = on_exists("/new");
@@ -193,7 +193,7 @@ TEST_F(WatchTest, ChildWatchComparesStatesAfterAnAbsence) {
   expect_event(untouched, EventType::kChild, "/d");
 }
 
-TEST_F(WatchTest, MissedEventComesBeforeRepliesToWhatWasQueued) {
+TEST_F(WatchTest, MissedEventComesBeforeRepliesToQueuedRequests) {
   const Watch watch = on_data("/a");
   disconnect(simulation_, *watcher_);
   set("/a", "new");
@@ -230,7 +230,7 @@ TEST_F(WatchTest, ChangeThatAReplyHasShownIsNotReportedAgain) {
   EXPECT_FALSE(late.has_fired());
 }
 
-TEST_F(WatchTest, ReadWhoseReplyIsLostLeavesNone) {
+TEST_F(WatchTest, ReadWhoseReplyIsLostLeavesNoWatch) {
   const auto read = simulation_.start(watch_data(*watcher_, "/a"));
   simulation_.cut(*watcher_, 1);
   simulation_.settle();
@@ -242,7 +242,7 @@ TEST_F(WatchTest, ReadWhoseReplyIsLostLeavesNone) {
 
 // ------------------------------------------------------------------------- holding and waiting
 
-TEST_F(WatchTest, DroppedWhileArmedItHasNoEffect) {
+TEST_F(WatchTest, ArmedWatchThatIsDroppedHasNoEffect) {
   const Watch kept = on_data("/a");
   {
     const Watch dropped = on_data("/a");
@@ -258,7 +258,7 @@ TEST_F(WatchTest, DroppedWhileArmedItHasNoEffect) {
   expect_event(kept, EventType::kChanged, "/a");
 }
 
-TEST_F(WatchTest, DroppedBeforeTheReplyItHasNoEffect) {
+TEST_F(WatchTest, WatchDroppedBeforeTheReplyHasNoEffect) {
   static_cast<void>(watcher_->get_data_watched("/a"));
   simulation_.settle();
   set("/a", "x");

@@ -54,7 +54,7 @@ Task<Path> create_allowing(Session& session, Path parent, std::int32_t permissio
 
 }  // namespace
 
-CONFORMANCE_TEST(Z77AZnodeIsOpenUnlessToldOtherwise) {
+CONFORMANCE_TEST(Z77AZnodeIsOpenByDefault) {
   const auto session = co_await lab.open();
   co_await create(*session, lab.parent() / "a");
   const Acl acl = co_await acl_of(*session, lab.parent() / "a");

@@ -47,7 +47,7 @@ CONFORMANCE_TEST(AStopTokenEndsTheWaitNotTheRequest) {
   EXPECT_EQ(error_of(exists), std::nullopt);
 }
 
-CONFORMANCE_TEST(AContextThatIsOverSendsNothing) {
+CONFORMANCE_TEST(AnEndedContextSendsNothing) {
   const auto session = co_await lab.open();
   std::stop_source stop;
   stop.request_stop();

@@ -173,7 +173,7 @@ CONFORMANCE_TEST(Z26TheActualPathAndAllDataComeBack) {
   EXPECT_EQ(read.stat.data_length, 200'000);
 }
 
-CONFORMANCE_TEST(DataIsBytes) {
+CONFORMANCE_TEST(DataMayBeAnyBytes) {
   const auto session = co_await lab.open();
   const std::string_view bytes("a\0b\xff\n", 5);
   co_await create(*session, lab.parent() / "a", bytes);

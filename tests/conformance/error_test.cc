@@ -63,7 +63,7 @@ CONFORMANCE_TEST_ON_ZNODE(Z16BadVersionBeatsNotEmpty) {
   EXPECT_EQ(error_of(any), Error::kNotEmpty);
 }
 
-CONFORMANCE_TEST_ON_ZNODE(Z16RemoveWithTheRightVersion) {
+CONFORMANCE_TEST_ON_ZNODE(Z16RemoveAcceptsTheRightVersion) {
   co_await set_data(session, path, "x");
   const auto stale = co_await session.remove(path, 0);
   EXPECT_EQ(error_of(stale), Error::kBadVersion);

@@ -85,7 +85,7 @@ std::string thrown_by(Lab& lab, Task<void> test) {
 
 }  // namespace
 
-CONFORMANCE_TEST(AnExceptionAfterAReplyTakesNoOtherReply) {
+CONFORMANCE_TEST(AnExceptionAfterAReplyLosesNoOtherReply) {
   const auto session = co_await lab.open();
   TaskSet tasks;
   auto before = session->get_data(lab.parent());
@@ -101,7 +101,7 @@ CONFORMANCE_TEST(AnExceptionAfterAReplyTakesNoOtherReply) {
   EXPECT_EQ(error_of(later), std::nullopt);
 }
 
-CONFORMANCE_TEST(AnExceptionAfterAnEventTakesNoOtherEvent) {
+CONFORMANCE_TEST(AnExceptionAfterAnEventLosesNoOtherEvent) {
   const auto session = co_await lab.open();
   const Watch first = co_await watch_data(*session, lab.parent());
   const Watch second = co_await watch_data(*session, lab.parent());

@@ -97,7 +97,7 @@ CONFORMANCE_TEST(Z77AChrootIsCreatedWithTheDefaultAcl) {
   EXPECT_EQ(error_of(beside), Error::kNoAuth);
 }
 
-CONFORMANCE_TEST(Z77ALockMayHaveAnAclOfItsOwn) {
+CONFORMANCE_TEST(Z77ALockMayHaveItsOwnAcl) {
   const auto ann = co_await lab.open(as(kAnn));
   const auto stranger = co_await lab.open();
   LockOptions options;
@@ -109,7 +109,7 @@ CONFORMANCE_TEST(Z77ALockMayHaveAnAclOfItsOwn) {
   co_await remove(*stranger, held.znode());
 }
 
-CONFORMANCE_TEST(Z77EveryRecipeMayHaveAnAclOfItsOwn) {
+CONFORMANCE_TEST(Z77EveryRecipeMayHaveItsOwnAcl) {
   const auto ann = co_await lab.open(as(kAnn, Acl::open()));
   const auto stranger = co_await lab.open();
   LockOptions options;

@@ -269,7 +269,7 @@ CONFORMANCE_TEST(Z33AnEphemeralHasNoChildrenInItsOwnMulti) {
       Error::kNoChildrenForEphemerals, 1);
 }
 
-CONFORMANCE_TEST(Z30SequenceNumbersInsideAMulti) {
+CONFORMANCE_TEST(Z30AMultiDrawsSequenceNumbers) {
   const auto session = co_await lab.open();
   const Path prefix = lab.parent() / "n-";
   const CreateMode sequential = CreateMode::kPersistentSequential;

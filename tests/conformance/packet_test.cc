@@ -44,7 +44,7 @@ Task<void> expect_lost(Session& session, Path path, std::string data) {
 
 }  // namespace
 
-CONFORMANCE_TEST(Z27TheLongestCreate) {
+CONFORMANCE_TEST(Z27TheLongestCreateWorks) {
   const auto session = co_await open_careless(lab);
   const Path path = lab.parent() / "large";
   const std::string most(kLongestPacket - kHeader - kCreateFields - path.view().size(), 'x');
@@ -54,7 +54,7 @@ CONFORMANCE_TEST(Z27TheLongestCreate) {
   EXPECT_TRUE(read.data.view() == most);
 }
 
-CONFORMANCE_TEST(Z27TheLongestSetData) {
+CONFORMANCE_TEST(Z27TheLongestSetDataWorks) {
   const auto session = co_await open_careless(lab);
   const Path path = lab.parent() / "large";
   co_await create(*session, path, "before");
@@ -71,7 +71,7 @@ CONFORMANCE_TEST(Z27TheLongestSetData) {
   EXPECT_EQ(stat.data_length, static_cast<std::int32_t>(most.size()));
 }
 
-CONFORMANCE_TEST(Z27TheLongestMulti) {
+CONFORMANCE_TEST(Z27TheLongestMultiWorks) {
   const auto session = co_await open_careless(lab);
   const Path a = lab.parent() / "a";
   const Path b = lab.parent() / "b";
@@ -194,7 +194,7 @@ CONFORMANCE_TEST(Z27TheLimitIsASetting) {
 }
 
 // Other locks of the session do not even become suspected.
-CONFORMANCE_TEST(Z27ALockWithTooMuchDataIsAnErrorOfItsOwn) {
+CONFORMANCE_TEST(Z27TooMuchDataIsAnErrorOfItsLockAlone) {
   const auto session = co_await lab.open();
   FairMutex other(*session, lab.parent() / "other");
   const HeldLock held = must(co_await other.acquire(), "acquire");

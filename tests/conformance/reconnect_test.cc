@@ -11,7 +11,7 @@
 
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST(Z46DataWatchesAfterAnAbsence) {
+CONFORMANCE_TEST(Z46DataWatchesCompareStatesAfterAnAbsence) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const char* const names[] = {"changed", "removed", "recreated", "untouched"};
@@ -67,7 +67,7 @@ CONFORMANCE_TEST(Z53MissedEventsComeInTheOrderOfTheClientsTable) {
   EXPECT_EQ(told, internal::in_table_order(watched));
 }
 
-CONFORMANCE_TEST(Z46ExistsWatchesAfterAnAbsence) {
+CONFORMANCE_TEST(Z46ExistsWatchesCompareStatesAfterAnAbsence) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Watch created = co_await watch_exists(*watcher, lab.parent() / "created");
@@ -88,7 +88,7 @@ CONFORMANCE_TEST(Z46ExistsWatchesAfterAnAbsence) {
   EXPECT_EQ(event.type(), EventType::kCreated);
 }
 
-CONFORMANCE_TEST(Z46ChildWatchesAfterAnAbsence) {
+CONFORMANCE_TEST(Z46ChildWatchesCompareStatesAfterAnAbsence) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const char* const names[] = {"filled", "removed", "untouched"};
@@ -170,7 +170,7 @@ CONFORMANCE_TEST(Z68ALostReplyWasApplied) {
 }
 
 // A lost connection notifies the listeners, then fails the requests in their order.
-CONFORMANCE_TEST(Z67ListenersFirstThenTheRequestsInOrder) {
+CONFORMANCE_TEST(Z67ALossReachesTheListenersBeforeTheRequests) {
   const auto session = co_await lab.open();
   support::StateRecorder recorder(*session);
   lab.hold_replies(*session);

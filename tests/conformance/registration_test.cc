@@ -6,7 +6,7 @@
 // How long the server and the client keep the registration of a watch.
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST(Z38EachConnectionHasEntriesOfItsOwn) {
+CONFORMANCE_TEST(Z38EachConnectionHasItsOwnEntries) {
   const auto first = co_await lab.open();
   const auto second = co_await lab.open();
   const auto leaving = co_await lab.open();

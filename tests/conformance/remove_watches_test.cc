@@ -6,7 +6,7 @@
 // Removal of watches.
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST_ON_ZNODE(Z48RemovingTakesTheWatchesOfAZnodeBack) {
+CONFORMANCE_TEST_ON_ZNODE(Z48TheWatchesOfAZnodeCanBeRemoved) {
   const Watch data = co_await watch_data(session, path);
   const Watch exists = co_await watch_exists(session, path);
   const Watch children = co_await watch_children(session, path);
@@ -24,7 +24,7 @@ CONFORMANCE_TEST_ON_ZNODE(Z48RemovingTakesTheWatchesOfAZnodeBack) {
   EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent()));
 }
 
-CONFORMANCE_TEST_ON_ZNODE(Z48DataAndChildWatchesAreRemovedApart) {
+CONFORMANCE_TEST_ON_ZNODE(Z48DataAndChildWatchesAreRemovedSeparately) {
   const Watch data = co_await watch_data(session, path);
   const Watch exists = co_await watch_exists(session, path);
   const Watch children = co_await watch_children(session, path);
@@ -90,7 +90,7 @@ CONFORMANCE_TEST_ON_ZNODE(Z48AWatchSetAfterARemovalStays) {
   EXPECT_EQ(error_of(outcome), Error::kNoWatcher);
 }
 
-CONFORMANCE_TEST_ON_ZNODE(Z55OneWatchIsTakenBackAndTheOtherStays) {
+CONFORMANCE_TEST_ON_ZNODE(Z55OneWatchIsRemovedAndTheOtherStays) {
   const Watch goes = co_await watch_data(session, path);
   const Watch stays = co_await watch_data(session, path);
   must(co_await session.remove_watch(goes), "remove_watch");

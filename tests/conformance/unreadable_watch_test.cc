@@ -15,7 +15,7 @@ Creation unreadable() {
 
 }  // namespace
 
-CONFORMANCE_TEST(Z80NoEventForTheCreationOfAnUnreadableZnode) {
+CONFORMANCE_TEST(Z80TheCreationOfAnUnreadableZnodeSendsNoEvent) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
   const Path path = lab.parent() / "n";
@@ -41,7 +41,7 @@ CONFORMANCE_TEST(Z80AnUndeliveredEventConsumesTheWatch) {
   EXPECT_FALSE(exists.has_fired());
 }
 
-CONFORMANCE_TEST_OF_WATCHER(Z80NoEventForTheDataOfAnUnreadableZnode) {
+CONFORMANCE_TEST_OF_WATCHER(Z80TheDataOfAnUnreadableZnodeSendsNoEvent) {
   const Watch data = co_await watch_data(watcher, path);
   const Watch parent = co_await watch_children(watcher, lab.parent());
   co_await set_acl(actor, path, unreadable().acl);
@@ -54,7 +54,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z80NoEventForTheDataOfAnUnreadableZnode) {
   EXPECT_FALSE(data.has_fired());
 }
 
-CONFORMANCE_TEST_OF_WATCHER(Z80NoEventForTheRemovalOfAnUnreadableZnode) {
+CONFORMANCE_TEST_OF_WATCHER(Z80TheRemovalOfAnUnreadableZnodeSendsNoEvent) {
   const Watch exists = co_await watch_exists(watcher, path);
   const Watch children = co_await watch_children(watcher, path);
   const Watch parent = co_await watch_children(watcher, lab.parent());
@@ -66,7 +66,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z80NoEventForTheRemovalOfAnUnreadableZnode) {
   EXPECT_FALSE(children.has_fired());
 }
 
-CONFORMANCE_TEST_OF_WATCHER(Z80NoEventForTheChildrenOfAnUnreadableZnode) {
+CONFORMANCE_TEST_OF_WATCHER(Z80TheChildrenOfAnUnreadableZnodeSendNoEvent) {
   const Watch children = co_await watch_children(watcher, path);
   const Watch child = co_await watch_exists(watcher, path / "child");
   co_await set_acl(actor, path, unreadable().acl);

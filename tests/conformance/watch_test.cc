@@ -241,7 +241,7 @@ CONFORMANCE_TEST(Z39FailedReadsLeaveNoWatch) {
   EXPECT_EQ(event.type(), EventType::kCreated);
 }
 
-CONFORMANCE_TEST_ON_ZNODE(ReadsWithoutAWatchLeaveNone) {
+CONFORMANCE_TEST_ON_ZNODE(ReadsWithoutAWatchSetNone) {
   must(co_await session.get_data(path), "get_data");
   must(co_await session.exists(path), "exists");
   must(co_await session.get_children(path), "get_children");

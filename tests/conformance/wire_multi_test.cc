@@ -49,7 +49,7 @@ TEST_P(WireConformance, Z122EachKindOfCreateFitsInAMulti) {
   EXPECT_EQ(std::get<wire::ChildrenReply>(list.body).children->size(), 4U);
 }
 
-TEST_P(WireConformance, Z122AMultiRefusesATimeToLiveThatIsNone) {
+TEST_P(WireConformance, Z122AMultiRefusesAnInvalidTimeToLive) {
   WireSession session(*lab);
   for (const std::int64_t ttl : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{0x10000000000}}) {
     wire::MultiRequest body;
@@ -63,7 +63,7 @@ TEST_P(WireConformance, Z122AMultiRefusesATimeToLiveThatIsNone) {
   EXPECT_EQ(session.error_of(Op::kExists, a_read(root)), -101);
 }
 
-TEST_P(WireConformance, Z122AMultiRefusesFlagsThatAreNone) {
+TEST_P(WireConformance, Z122AMultiRefusesInvalidFlags) {
   WireSession session(*lab);
   wire::MultiRequest body;
   body.ops.push_back({.op = Op::kCreate, .body = a_create(root)});

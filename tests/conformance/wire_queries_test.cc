@@ -27,7 +27,7 @@ std::vector<std::string> clients_of(const wire::Reply& reply) {
   return clients;
 }
 
-TEST_P(WireConformance, Z25AClientIsItsAddressAndWhoItHasShownToBe) {
+TEST_P(WireConformance, Z25WhoAmIReturnsTheAddressAndTheIdentities) {
   WireSession session(*lab);
   EXPECT_THAT(clients_of(session.ask(Op::kWhoAmI, wire::Nothing{})), ElementsAre("ip:127.0.0.1"));
   for (const char* const who : {"ann:secret", "bob:other", "ann:secret"}) {
@@ -46,7 +46,7 @@ std::vector<std::string> ephemerals(WireSession& session, wire::Ustring prefix) 
   return texts_of(std::get<wire::ChildrenReply>(reply.body).children);
 }
 
-TEST_P(WireConformance, Z25EphemeralsAreThoseOfTheSessionBelowAPrefixOfText) {
+TEST_P(WireConformance, Z25GetEphemeralsMatchesAPrefixOfTheText) {
   WireSession session(*lab);
   WireSession other(*lab);
   EXPECT_THAT(ephemerals(session, "/"), IsEmpty());
@@ -98,7 +98,7 @@ TEST_P(WireConformance, Z25CountingNeedsReadPermission) {
   EXPECT_EQ(session.error_of(Op::kGetAllChildrenNumber, at(root)), -102);
 }
 
-TEST_P(WireConformance, Z124AServerDoesNotReconfigureUnlessTold) {
+TEST_P(WireConformance, Z124AServerDoesNotReconfigureByDefault) {
   WireSession session(*lab);
   const wire::ReconfigRequest more{
       .joining_servers = "server.9=127.0.0.1:1:2;3", .leaving_servers = "", .config_id = -1};
@@ -107,7 +107,7 @@ TEST_P(WireConformance, Z124AServerDoesNotReconfigureUnlessTold) {
 
 wire::MultiOp reads(Op op, std::string path) { return {.op = op, .body = a_read(std::move(path))}; }
 
-TEST_P(WireConformance, Z121AMultiReadAnswersEachReadOrSaysItsError) {
+TEST_P(WireConformance, Z121AMultiReadReturnsEachResultOrError) {
   WireSession session(*lab);
   session.create(root);
   session.create(root + "/a");

@@ -116,7 +116,7 @@ TEST_P(WireConformance, Z47APlainWatchTurnsAPersistentOneIntoItsOwnKind) {
   watcher.expect_quiet();
 }
 
-TEST_P(WireConformance, Z47ThePersistentKindTakesOverAPlainWatchAndTheLastKindCounts) {
+TEST_P(WireConformance, Z47APersistentWatchReplacesAPlainOneAndTheLastKindCounts) {
   WireSession watcher(*lab);
   WireSession actor(*lab);
   actor.create(root);
@@ -131,7 +131,7 @@ TEST_P(WireConformance, Z47ThePersistentKindTakesOverAPlainWatchAndTheLastKindCo
   watcher.expect_quiet();
 }
 
-TEST_P(WireConformance, Z47PersistentWatchesAreRemovedByTypesOfPlainOnes) {
+TEST_P(WireConformance, Z47PersistentWatchesAreRemovedByThePlainTypes) {
   WireSession watcher(*lab);
   WireSession actor(*lab);
   actor.create(root);
@@ -210,7 +210,7 @@ TEST_P(WireConformance, Z47PersistentWatchesEndWithTheConnectionAndAreSetAgain) 
   }
 }
 
-TEST_P(WireConformance, Z46SetWatches2TellsWhatPlainWatchesHaveMissed) {
+TEST_P(WireConformance, Z46SetWatches2ReportsWhatPlainWatchesHaveMissed) {
   WireSession first(*lab);
   WireSession actor(*lab);
   actor.create(root);

@@ -46,15 +46,13 @@ int number_after(const std::string& text, std::string_view key) {
   return at == std::string::npos ? -1 : std::stoi(text.substr(at + key.size()));
 }
 
-TEST_P(WireConformance, Z123TwoWordsAreAnsweredWithOne) {
+TEST_P(WireConformance, Z123RuokAndIsroAnswerWithOneWord) {
   EXPECT_EQ(ask(*lab, "ruok"), "imok");
   EXPECT_EQ(ask(*lab, "isro"), "rw");
 }
 
 // The server takes the bytes for a frame's length, which is too long.
-TEST_P(WireConformance, Z123AWordThatIsNoneIsAnsweredByTheClose) {
-  EXPECT_EQ(ask(*lab, "abcd"), "");
-}
+TEST_P(WireConformance, Z123AnUnknownWordClosesTheConnection) { EXPECT_EQ(ask(*lab, "abcd"), ""); }
 
 TEST_P(WireConformance, Z123SrvrDescribesTheServer) {
   WireSession session(*lab);
@@ -113,7 +111,7 @@ TEST_P(WireConformance, Z123DumpListsSessionsAndEphemerals) {
   EXPECT_THAT(lines, Contains(MatchesRegex("\tip: /127\\.0\\.0\\.1:[0-9]+ sessionId: " + id)));
 }
 
-TEST_P(WireConformance, Z123MntrTellsNumbers) {
+TEST_P(WireConformance, Z123MntrPrintsNumbers) {
   WireSession session(*lab);
   session.create(root, 1);
   EXPECT_EQ(session.error_of(Op::kGetData, a_read(root, true)), 0);
@@ -152,7 +150,7 @@ TEST_P(WireConformance, Z123MntrCountsPathsAndData) {
   }
 }
 
-TEST_P(WireConformance, Z123WordsAboutWatchesCountThoseOnDataOnly) {
+TEST_P(WireConformance, Z123WordsAboutWatchesCountOnlyDataWatches) {
   WireSession session(*lab);
   session.create(root);
   const std::string path = root + "/watched";
@@ -173,7 +171,7 @@ TEST_P(WireConformance, Z123WordsAboutWatchesCountThoseOnDataOnly) {
             number_after(wchs, "Total watches:") + 1);
 }
 
-TEST_P(WireConformance, Z123EnviTellsTheVersion) {
+TEST_P(WireConformance, Z123EnviPrintsTheVersion) {
   EXPECT_THAT(ask(*lab, "envi"), StartsWith("Environment:\nzookeeper.version=3.8.0-"));
 }
 

@@ -13,7 +13,7 @@
 namespace lockstep::connection {
 namespace {
 
-TEST(PlayedTest, RandomBytesMeetServersThatStillServe) {
+TEST(PlayedTest, ServersStillServeAfterRandomBytes) {
   fakezk::RandomStream random(1);
   std::size_t frames = 0;
   std::size_t opened = 0;
@@ -30,7 +30,7 @@ TEST(PlayedTest, RandomBytesMeetServersThatStillServe) {
 }
 
 // tests/connection/corpus holds the merged inputs of a long run of libFuzzer (see docs/serve.md).
-TEST(PlayedTest, WhatAFuzzerHasKeptMeetsServersThatStillServe) {
+TEST(PlayedTest, ServersStillServeAfterTheInputsOfAFuzzer) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(LOCKSTEP_CONNECTION_CORPUS)) {
     std::ifstream file(entry.path(), std::ios::binary);

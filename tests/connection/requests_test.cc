@@ -17,7 +17,7 @@ std::vector<std::int32_t> xids(const std::vector<std::string>& frames) {
   return xids;
 }
 
-TEST(ClientConnectionTest, ReadsWhatHasBeenCreated) {
+TEST(ClientConnectionTest, ReadsACreatedZnode) {
   fakezk::World world;
   WireClient client(world);
   client.connect();
@@ -122,7 +122,7 @@ wire::Request multi(std::vector<std::string> removed) {
 }
 
 // 3.8.0 answers like this: no error in the header.
-TEST(ClientConnectionTest, AFailedMultiTellsTheErrorOfEachOperation) {
+TEST(ClientConnectionTest, AFailedMultiReportsTheErrorOfEachOperation) {
   fakezk::World world;
   WireClient client(world);
   client.connect();
@@ -153,7 +153,7 @@ TEST(ClientConnectionTest, AnUnknownOperationEndsTheConnection) {
 }
 
 // 3.8.0 answers like this.
-TEST(ClientConnectionTest, ABodyThatIsNoneIsAMarshallingError) {
+TEST(ClientConnectionTest, AMalformedBodyIsAMarshallingError) {
   fakezk::World world;
   WireClient client(world);
   client.connect();
@@ -166,7 +166,7 @@ TEST(ClientConnectionTest, ABodyThatIsNoneIsAMarshallingError) {
   }
 }
 
-TEST(ClientConnectionTest, AFrameThatIsNoneEndsTheConnectionButNotWhatCameBefore) {
+TEST(ClientConnectionTest, AMalformedFrameEndsTheConnectionAfterEarlierRequests) {
   for (const std::string& frame :
        {"\xff\xff\xff\xf9"s, "\x10\0\0\0"s, "\0\0\0\0"s, "\0\0\0\x02\0\0"s}) {
     fakezk::World world;
@@ -184,7 +184,7 @@ TEST(ClientConnectionTest, AFrameThatIsNoneEndsTheConnectionButNotWhatCameBefore
   }
 }
 
-TEST(ClientConnectionTest, AGreetingThatIsNoneEndsTheConnection) {
+TEST(ClientConnectionTest, AMalformedGreetingEndsTheConnection) {
   fakezk::World world;
   WireClient client(world);
   client.send(WireClient::framed(std::string(9, '\0')));
@@ -203,7 +203,7 @@ TEST(ClientConnectionTest, ACutEndsTheStream) {
   EXPECT_EQ(client.connection().ended_as(), Error::kConnectionLoss);
 }
 
-TEST(ClientConnectionTest, WhoHangsUpChoosesWhatHasArrived) {
+TEST(ClientConnectionTest, AClientThatHangsUpChoosesWhichRequestsHaveArrived) {
   for (const std::uint32_t accepted : {0U, 1U, ClientConnection::kAll}) {
     fakezk::World world;
     WireClient client(world);
@@ -231,7 +231,7 @@ class OneLoss final : public ClientConnection::Checkpoint {
 };
 
 // A lost request is never applied; a request whose answer is lost has been applied.
-TEST(ClientConnectionTest, WhatACheckpointLosesEndsTheConnection) {
+TEST(ClientConnectionTest, ALostMessageEndsTheConnection) {
   for (const bool applied : {false, true}) {
     fakezk::World world;
     OneLoss loss(applied ? 0 : 2, applied ? 2 : 0);

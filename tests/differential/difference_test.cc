@@ -25,13 +25,13 @@ TEST(DifferenceTest, IsTheFirstLineThatDiffers) {
   EXPECT_EQ(found->line, 1U);
 }
 
-TEST(DifferenceTest, ALineTooFewDiffers) {
+TEST(DifferenceTest, AMissingLineDiffers) {
   const auto found = first_difference(one_lane({"a", "b"}), one_lane({"a"}));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->line, 1U);
 }
 
-TEST(DifferenceTest, ALaneTooFewDiffers) {
+TEST(DifferenceTest, AMissingLaneDiffers) {
   Log two = one_lane({"a"});
   two.push_back(Lane{"the znodes at the end", {"b"}});
   const auto found = first_difference(one_lane({"a"}), two);

@@ -84,18 +84,18 @@ void compare(const Sides& sides, const Budget& budget) {
   std::cout << programs << " programs in " << elapsed.count() << " s" << std::endl;
 }
 
-TEST(DifferentialTest, TheFakeShowsWhatTheServerShows) {
+TEST(DifferentialTest, TheFakeBehavesLikeTheServer) {
   compare(Sides(fake(), real()), Budget(2000, true));
 }
 
 // If the server itself varied, a difference would prove nothing about the fake.
-TEST(DifferentialTest, TheServerShowsTheSameTwice) {
+TEST(DifferentialTest, TheServerBehavesTheSameTwice) {
   const std::unique_ptr<Rig> other = make_zookeeper_rig();
   compare(Sides(*other, real()), Budget(100, false));
 }
 
 // Programs on which the sides once differed, and some that cover the language.
-TEST(DifferentialTest, KnownProgramsShowTheSame) {
+TEST(DifferentialTest, KnownProgramsBehaveTheSame) {
   int programs = 0;
   for (const auto& file : std::filesystem::directory_iterator(LOCKSTEP_PROGRAMS)) {
     std::ostringstream text;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kPrograms = 300;
 
-TEST(GenerateTest, TheSeedDecides) {
+TEST(GenerateTest, TheSeedDeterminesTheProgram) {
   EXPECT_EQ(generate(7), generate(7));
   EXPECT_NE(generate(7), generate(8));
 }
@@ -41,7 +41,7 @@ TEST(ProgramTextTest, ParsingAFormattedProgramGivesItBack) {
   }
 }
 
-TEST(ProgramTextTest, EverythingHasAForm) {
+TEST(ProgramTextTest, EverythingHasATextForm) {
   const std::string text =
       "s0 send\n"
       "  create \"/a\\x00\\x22\" data \"x\" mode sequential-ttl ttl 5 acl [ 31 \"world\" "
@@ -75,7 +75,7 @@ TEST(ProgramTextTest, AnErrorNamesTheMalformedLine) {
   }
 }
 
-TEST(ShrinkProgramTest, EveryStepCanGo) {
+TEST(ShrinkProgramTest, EveryStepCanBeLeftOut) {
   const Program program = parse_program("s0 close\ns1 kill\ns0 open\n");
   std::set<std::string> texts;
   for (const Program& smaller : simpler(program)) texts.insert(format(smaller));

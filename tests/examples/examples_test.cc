@@ -18,9 +18,9 @@ int run_example(const std::string& name, const std::string& arguments = "") {
 
 class ExamplesTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(ExamplesTest, Simulated) { EXPECT_EQ(run_example(GetParam()), 0); }
+TEST_P(ExamplesTest, WorksInTheSimulation) { EXPECT_EQ(run_example(GetParam()), 0); }
 
-TEST_P(ExamplesTest, RefusesWhatItCannotRead) { EXPECT_EQ(run_example(GetParam(), "--what"), 2); }
+TEST_P(ExamplesTest, RefusesInvalidArguments) { EXPECT_EQ(run_example(GetParam(), "--what"), 2); }
 
 INSTANTIATE_TEST_SUITE_P(Each, ExamplesTest,
                          testing::Values("ticket_queue", "flash_sale", "price_board", "ten_tasks",
@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(Each, ExamplesTest,
 // Examples that take a few seconds.
 class ExamplesOnServerTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(ExamplesOnServerTest, DoesTheSame) {
+TEST_P(ExamplesOnServerTest, WorksOnAServer) {
   support::ZookeeperServer server;
   EXPECT_EQ(run_example(GetParam(), "--zookeeper " + server.address()), 0);
 }

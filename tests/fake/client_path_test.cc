@@ -44,7 +44,7 @@ TEST_F(ClientPathTest, AnUnusualPathIsSent) {
 
 // The client accepts every path that the servers accept, so it need not check a path that they
 // know.
-TEST_F(ClientPathTest, APathThatTheServersHaveMetIsAnsweredTheSame) {
+TEST_F(ClientPathTest, APathThatTheServersKnowGetsTheSameAnswer) {
   const std::string bytes("/.a\x01\x1f\x7f\x80\xc3\xa9\0", 10);
   fakezk::PathTable table;
   std::size_t valid = 0;

@@ -47,7 +47,7 @@ TEST(PendingRequestsTest, AreTakenInTheirOrder) {
   }
 }
 
-TEST(PendingRequestsTest, OneIsTakenOutOfTurnWhereverItStands) {
+TEST(PendingRequestsTest, OneCanBeTakenOutOfTurnFromAnyPosition) {
   const auto take_number = [](PendingRequests& pending, fakezk::PathId number) {
     return pending.take_first([&](const PendingRequest& request) { return request.path == number; })
         .path;

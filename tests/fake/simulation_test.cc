@@ -25,7 +25,7 @@ Task<void> fail_after(Executor& executor, Duration delay) {
   throw std::runtime_error("late");
 }
 
-TEST(SimulationTest, RunGivesTheResultOrThrowsWhatTheTaskThrew) {
+TEST(SimulationTest, RunReturnsTheResultOrRethrowsTheException) {
   Simulation simulation;
   EXPECT_EQ(simulation.run(give(3)), 3);
   EXPECT_THROW(simulation.run(fail_with("x")), std::runtime_error);
@@ -43,7 +43,7 @@ TEST(SimulationTest, ExceptionOfATaskWithoutResultIsThrownByTheRun) {
   EXPECT_THROW(another.run(fail_after(another.client("A").executor(), 1s)), std::runtime_error);
 }
 
-TEST(SimulationTest, ClientOfOneNameIsOneProcess) {
+TEST(SimulationTest, ClientsWithOneNameAreOneProcess) {
   Simulation simulation;
   FakeClient& a = simulation.client("A");
   EXPECT_NE(&a, &simulation.client("B"));
@@ -129,7 +129,7 @@ TEST(SimulationTest, HeldRequestHoldsBackWhatWasSentAfterIt) {
   EXPECT_TRUE(behind.done());
 }
 
-TEST(SimulationTest, Z125ACreateComesBetweenAListAndTheDeleteBehindIt) {
+TEST(SimulationTest, Z125ACreateMayComeBetweenAListAndALaterDelete) {
   Simulation simulation;
   const auto ann = simulation.open("Ann");
   const auto bob = simulation.open("Bob");

@@ -52,7 +52,7 @@ TEST(InterceptedDescriptorsTest, PipesCarryBytesAndEnd) {
   });
 }
 
-TEST(InterceptedDescriptorsTest, NonblockingOnesDoNotWait) {
+TEST(InterceptedDescriptorsTest, NonblockingDescriptorsDoNotWait) {
   run_in_orders([] {
     int ends[2];
     ASSERT_EQ(::pipe2(ends, O_NONBLOCK), 0);
@@ -135,7 +135,7 @@ TEST(InterceptedDescriptorsTest, ThreadsConnectToEachOther) {
   });
 }
 
-TEST(InterceptedDescriptorsTest, NobodyListensElsewhere) {
+TEST(InterceptedDescriptorsTest, OtherAddressesHaveNoListener) {
   run_in_orders([] {
     const int file = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
@@ -178,7 +178,7 @@ std::vector<std::uint64_t> drawn() {
   return all;
 }
 
-TEST(InterceptedDescriptorsTest, ChanceIsTheSameInEachExecution) {
+TEST(InterceptedDescriptorsTest, RandomNumbersAreTheSameInEachExecution) {
   const std::vector<std::uint64_t> first = drawn();
   EXPECT_EQ(first, drawn());
   EXPECT_NE(first[0], first[2]);

@@ -114,7 +114,7 @@ TEST(InterceptedEpollTest, WrongUsesAreErrors) {
   });
 }
 
-TEST(InterceptedEpollTest, EdgesAreRefused) {
+TEST(InterceptedEpollTest, EdgeTriggeringIsRefused) {
   SmallWorld world;
   world.run([] {
     const int epoll = ::epoll_create1(0);
@@ -153,7 +153,7 @@ TEST(InterceptedTimerFilesTest, ExpireInSimulatedTime) {
   });
 }
 
-TEST(InterceptedTimerFilesTest, WakeThoseWhoPollForThem) {
+TEST(InterceptedTimerFilesTest, WakeThreadsThatPollForThem) {
   run_in_orders([] {
     const int epoll = ::epoll_create1(0);
     const int timer = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);

@@ -108,7 +108,7 @@ void* nap(void*) {
   return nullptr;
 }
 
-TEST(InterceptedJoinsTest, EndWithTheirTime) {
+TEST(InterceptedJoinsTest, EndAtTheirDeadline) {
   run_in_orders([] {
     pthread_t thread{};
     ASSERT_EQ(pthread_create(&thread, nullptr, &nap, nullptr), 0);

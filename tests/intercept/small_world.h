@@ -61,7 +61,7 @@ class SmallWorld final : public Host {
   std::uint32_t turns_ = 0;
 };
 
-// Runs the body in so many orders, and expects that all threads end and none is refused.
+// Runs the body in that many orders, and expects that all threads end and no call is refused.
 inline constexpr std::uint64_t kOrders = 50;
 void run_in_orders(const std::function<void()>& body, std::uint64_t orders = kOrders);
 

@@ -380,7 +380,7 @@ TEST(InterceptedThreadsTest, BarriersAndExitsWork) {
   });
 }
 
-TEST(InterceptedThreadsTest, WhatCannotBeInterceptedIsNamed) {
+TEST(InterceptedThreadsTest, CallsThatCannotBeInterceptedAreNamed) {
   SmallWorld world;
   bool went_on = false;
   world.run([&] {

@@ -104,7 +104,7 @@ TEST(InterceptedVectorsTest, FlagsSayWhetherToWait) {
   });
 }
 
-// More than a pipe has room for.
+// The data does not fit into the pipe.
 TEST(InterceptedVectorsTest, AWriteThatMayWaitTakesAll) {
   run_in_orders([] {
     const Pair pair;
@@ -139,8 +139,8 @@ constexpr std::string_view kFirst = "ab";
 constexpr std::string_view kSecond = "cdefg";
 constexpr std::size_t kMessages = 40;
 
-// Sends the message in two buffers, and what a call has left in the next ones. Adds where transfers
-// have ended within it.
+// Sends the message in two buffers, and the rest after each call in the next ones. Adds where
+// transfers have ended within it.
 void send_message(int file, bool by_message, std::set<std::size_t>& ends) {
   const std::string whole = std::string(kFirst) + std::string(kSecond);
   std::size_t sent = 0;
@@ -155,7 +155,7 @@ void send_message(int file, bool by_message, std::set<std::size_t>& ends) {
   }
 }
 
-// Returns all that has come before the end. Adds how much transfers have put into two buffers.
+// Returns everything before the end. Adds how much the transfers have put into two buffers.
 std::string read_messages(int file, std::set<std::size_t>& sizes) {
   std::string all;
   for (;;) {
@@ -184,7 +184,7 @@ void exchange(bool by_message, Ends& ends) {
     const int file = ::socket(AF_INET, SOCK_STREAM, 0);
     ASSERT_EQ(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     char greeting = 0;
-    EXPECT_EQ(::read(file, &greeting, 1), 1);  // Before that, a connection takes all.
+    EXPECT_EQ(::read(file, &greeting, 1), 1);  // Before that, a connection takes everything.
     ::fcntl(file, F_SETFL, O_NONBLOCK);
     for (std::size_t i = 0; i < kMessages; ++i) send_message(file, by_message, ends.sent);
     ::close(file);
@@ -202,7 +202,8 @@ void exchange(bool by_message, Ends& ends) {
 
 class VectorTransferTest : public ::testing::TestWithParam<bool> {};
 
-// All, one byte, all but one, and half of it: within the first buffer, and within the second.
+// A transfer moves all, one byte, all but one, or half: it ends within the first buffer or the
+// second.
 TEST_P(VectorTransferTest, EndsWithinABuffer) {
   Ends ends;
   run_in_orders([&] { exchange(GetParam(), ends); }, 200);

@@ -46,9 +46,7 @@ Task<void> pass_a_mutex(Fleet& fleet, std::string recipe, int rounds) {
 TEST(CuratorTest, AMutexGoesFromHandToHand) {
   Fleet fleet(Library::kCurator);
   fleet.run(pass_a_mutex(fleet, "mutex", 400));
-  const Verdict verdict = fleet.verdict();
-  EXPECT_EQ(verdict.entries, 2400U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 2400U);
 }
 
 Task<void> pass_a_read_write_lock(Fleet& fleet) {
@@ -69,9 +67,7 @@ Task<void> pass_a_read_write_lock(Fleet& fleet) {
 TEST(CuratorTest, ReadersAndWritersTakeTurns) {
   Fleet fleet(Library::kCurator);
   fleet.run(pass_a_read_write_lock(fleet));
-  const Verdict verdict = fleet.verdict();
-  EXPECT_EQ(verdict.entries, 960U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 960U);
 }
 
 Task<void> pass_leases(Fleet& fleet) {
@@ -89,9 +85,7 @@ Task<void> pass_leases(Fleet& fleet) {
 TEST(CuratorTest, LeasesAreCountedTogether) {
   Fleet fleet(Library::kCurator);
   fleet.run(pass_leases(fleet));
-  const Verdict verdict = fleet.verdict(2);
-  EXPECT_EQ(verdict.entries, 360U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 360U, 2);
 }
 
 Task<void> change_the_shared_count(Fleet& fleet) {
@@ -128,9 +122,7 @@ Task<void> change_the_shared_count(Fleet& fleet) {
 TEST(CuratorTest, ASharedCapacityIsOneNumberForBoth) {
   Fleet fleet(Library::kCurator);
   fleet.run(change_the_shared_count(fleet));
-  const Verdict verdict = fleet.verdict(3);
-  EXPECT_EQ(verdict.entries, 3U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 3U, 3);
 }
 
 Task<void> give_up_everywhere(Fleet& fleet) {
@@ -167,9 +159,7 @@ Task<void> give_up_everywhere(Fleet& fleet) {
 TEST(CuratorTest, AContenderThatGivesUpLeavesNothingBehind) {
   Fleet fleet(Library::kCurator);
   fleet.run(give_up_everywhere(fleet));
-  const Verdict verdict = fleet.verdict();
-  EXPECT_EQ(verdict.entries, 3U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 3U);
 }
 
 Task<void> stop_the_other_holder(Fleet& fleet) {
@@ -199,9 +189,7 @@ Task<void> stop_the_other_holder(Fleet& fleet) {
 TEST(CuratorTest, AStoppedProcessLosesTheLockToOurs) {
   Fleet fleet(Library::kCurator);
   fleet.run(stop_the_other_holder(fleet));
-  const Verdict verdict = fleet.verdict();
-  EXPECT_EQ(verdict.entries, 3U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 3U);
 }
 
 Task<void> isolate_our_holder(Fleet& fleet) {
@@ -228,9 +216,7 @@ Task<void> isolate_our_holder(Fleet& fleet) {
 TEST(CuratorTest, OurHolderKnowsOfItsLossBeforeTheOtherHolds) {
   Fleet fleet(Library::kCurator);
   fleet.run(isolate_our_holder(fleet));
-  const Verdict verdict = fleet.verdict();
-  EXPECT_EQ(verdict.entries, 2U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 2U);
 }
 
 // The queue: ours, theirs, ours, theirs. The two in the middle lose their sessions. Curator's must
@@ -273,9 +259,7 @@ Task<void> kill_those_in_the_middle(Fleet& fleet) {
 TEST(CuratorTest, WaitersThatLoseTheirSessionsLeaveTheOrderIntact) {
   Fleet fleet(Library::kCurator);
   fleet.run(kill_those_in_the_middle(fleet));
-  const Verdict verdict = fleet.verdict();
-  EXPECT_EQ(verdict.entries, 3U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 3U);
 }
 
 // Curator's own downgrade is left out: before 5.5 it lets a writer in beside the reader
@@ -312,9 +296,7 @@ Task<void> downgrade_before_their_writer(Fleet& fleet) {
 TEST(CuratorTest, OurDowngradeKeepsTheirWritersOut) {
   Fleet fleet(Library::kCurator);
   fleet.run(downgrade_before_their_writer(fleet));
-  const Verdict verdict = fleet.verdict();
-  EXPECT_EQ(verdict.entries, 4U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 4U);
 }
 
 // The znodes of a downgrade as Curator makes them since 5.5, made by hand: the reader is a plain
@@ -355,9 +337,7 @@ Task<void> downgrade_by_hand(Fleet& fleet) {
 TEST(CuratorTest, TheReaderOfADowngradeKeepsItsWritersPlace) {
   Fleet fleet(Library::kCurator);
   fleet.run(downgrade_by_hand(fleet));
-  const Verdict verdict = fleet.verdict();
-  EXPECT_EQ(verdict.entries, 2U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 2U);
 }
 
 // Broken contenders, which prove that every check above can fail.

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <gmock/gmock.h>
+
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -39,6 +42,13 @@ inline Task<void> contend(Fleet& fleet, std::vector<std::string> recipes, int ro
     const std::string answer = co_await other.answer();
     if (answer != "done") throw std::runtime_error(answer);
   }
+}
+
+// Expects that many critical sections in the fleet's history, and no violation.
+inline void expect_sound(const Fleet& fleet, std::size_t entries, std::size_t leases = 1) {
+  const Verdict verdict = fleet.verdict(leases);
+  EXPECT_EQ(verdict.entries, entries);
+  EXPECT_THAT(verdict.violations, testing::IsEmpty());
 }
 
 }  // namespace lockstep::interop

@@ -111,7 +111,7 @@ TEST(InteropJudgeTest, SeesAnEntryOfADeadContender) {
               ElementsAre(kA + " enters twice"));
 }
 
-TEST(InteropJudgeTest, SeesWhatIsLeftAndWhatOthersDelete) {
+TEST(InteropJudgeTest, SeesLeftoversAndForeignDeletions) {
   EXPECT_THAT(Story().create(1, kA).violations(), ElementsAre(kA + " is left at the end"));
   EXPECT_THAT(Story().create(1, kA).remove(2, kA).violations(),
               ElementsAre(kA + " is deleted by another session than its own"));

@@ -53,9 +53,7 @@ Task<void> pass_a_mutex(Fleet& fleet, std::string recipe, Marks marks, int round
 TEST(KazooTest, AMutexGoesFromHandToHand) {
   Fleet fleet(Library::kKazoo);
   fleet.run(pass_a_mutex(fleet, "mutex", kBothMarks, 250));
-  const Verdict verdict = fleet.verdict();
-  EXPECT_EQ(verdict.entries, 1500U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 1500U);
 }
 
 Task<void> give_up_and_be_stopped(Fleet& fleet) {
@@ -90,9 +88,7 @@ Task<void> give_up_and_be_stopped(Fleet& fleet) {
 TEST(KazooTest, AContenderGivesUpAndAStoppedOneLosesTheLock) {
   Fleet fleet(Library::kKazoo);
   fleet.run(give_up_and_be_stopped(fleet));
-  const Verdict verdict = fleet.verdict();
-  EXPECT_EQ(verdict.entries, 3U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 3U);
 }
 
 Task<void> lose_the_lock_to_kazoo(Fleet& fleet) {
@@ -119,9 +115,7 @@ Task<void> lose_the_lock_to_kazoo(Fleet& fleet) {
 TEST(KazooTest, OurHolderKnowsOfItsLossBeforeTheOtherHolds) {
   Fleet fleet(Library::kKazoo);
   fleet.run(lose_the_lock_to_kazoo(fleet));
-  const Verdict verdict = fleet.verdict();
-  EXPECT_EQ(verdict.entries, 2U);
-  EXPECT_THAT(verdict.violations, IsEmpty());
+  expect_sound(fleet, 2U);
 }
 
 // A contender with an unknown mark does not count.

@@ -34,7 +34,7 @@ class ContenderLivesTest : public ::testing::Test {
   const Path place_{"/lock/x-lock-0000000001"};
 };
 
-TEST_F(ContenderLivesTest, ANameThatIsUsedAgainIsAnotherLife) {
+TEST_F(ContenderLivesTest, AReusedNameIsAnotherLife) {
   happens(Kind::kCreated, place_, 1);
   happens(Kind::kDeleted, place_, 2);
   EXPECT_EQ(lives_.living(place_), nullptr);

@@ -37,7 +37,7 @@ class LivenessTest : public OraclesByHand {
   std::unique_ptr<LockOracles> oracles_of_rules_ = std::make_unique<LockOracles>(mutex_rules());
 };
 
-TEST_F(LivenessTest, AFirstWhoIsNotGrantedTheLockBreaksL1) {
+TEST_F(LivenessTest, AFirstContenderWithoutAGrantBreaksL1) {
   judge(mutex_rules());
   wait(*a_, 0);
   rest(30s);
@@ -48,7 +48,7 @@ TEST_F(LivenessTest, AFirstWhoIsNotGrantedTheLockBreaksL1) {
       << message();
 }
 
-TEST_F(LivenessTest, AHolderAndTheWaiterAfterItMayWaitForEver) {
+TEST_F(LivenessTest, AHolderAndTheWaiterAfterItMayWaitForever) {
   judge(mutex_rules());
   const Created first = wait(*a_, 0);
   oracles().granted(grant(*a_, first));
@@ -57,7 +57,7 @@ TEST_F(LivenessTest, AHolderAndTheWaiterAfterItMayWaitForEver) {
   EXPECT_EQ(broken(), "") << message();
 }
 
-TEST_F(LivenessTest, TheTurnComesWhenTheOneInFrontHasGone) {
+TEST_F(LivenessTest, TheTurnComesWhenThePredecessorHasGone) {
   judge(mutex_rules());
   const Created first = wait(*a_, 0);
   oracles().granted(grant(*a_, first));
@@ -110,7 +110,7 @@ TEST_F(LivenessTest, TheFirstOfAQueueMayHoldTogether) {
   EXPECT_NE(message().find(third.path.string()), std::string::npos) << message();
 }
 
-TEST_F(LivenessTest, TheThirdOfThoseWhoHoldTogetherBreaksS1) {
+TEST_F(LivenessTest, AThirdHolderWhereTwoMayHoldBreaksS1) {
   judge(first_of_queue_rules(2));
   wait(*a_, 0);
   wait(*b_, 1);

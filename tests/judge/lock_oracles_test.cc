@@ -39,7 +39,7 @@ TEST_F(LockOraclesTest, SoundHistoryBreaksNothing) {
   EXPECT_EQ(broken(), "") << message();
 }
 
-TEST_F(LockOraclesTest, GrantThatItsHolderIsSureOfMayBeHandedOn) {
+TEST_F(LockOraclesTest, CertainGrantMayBeHandedOn) {
   const GrantRecord record = grant(*a_, place(*a_));
   oracles_.granted(record);
   oracles_.handed_on(record, 2);
@@ -49,7 +49,7 @@ TEST_F(LockOraclesTest, GrantThatItsHolderIsSureOfMayBeHandedOn) {
   EXPECT_EQ(broken(), "") << message();
 }
 
-TEST_F(LockOraclesTest, SuspectGrantThatIsHandedOnBreaksS4) {
+TEST_F(LockOraclesTest, HandingOnASuspectGrantBreaksS4) {
   const GrantRecord record = grant(*a_, place(*a_));
   oracles_.granted(record);
   oracles_.suspected(record);
@@ -58,7 +58,7 @@ TEST_F(LockOraclesTest, SuspectGrantThatIsHandedOnBreaksS4) {
   EXPECT_NE(message().find("no longer sure of it"), std::string::npos) << message();
 }
 
-TEST_F(LockOraclesTest, LostGrantThatIsHandedOnBreaksS4) {
+TEST_F(LockOraclesTest, HandingOnALostGrantBreaksS4) {
   const GrantRecord record = grant(*a_, place(*a_));
   oracles_.granted(record);
   simulation_.kill(*a_);
@@ -69,7 +69,7 @@ TEST_F(LockOraclesTest, LostGrantThatIsHandedOnBreaksS4) {
   EXPECT_NE(message().find("after it had ended"), std::string::npos) << message();
 }
 
-TEST_F(LockOraclesTest, GrantThatIsGivenBackAndHandedOnBreaksS4) {
+TEST_F(LockOraclesTest, HandingOnAReleasedGrantBreaksS4) {
   const GrantRecord record = grant(*a_, place(*a_));
   oracles_.granted(record);
   oracles_.releasing(record);
@@ -77,7 +77,7 @@ TEST_F(LockOraclesTest, GrantThatIsGivenBackAndHandedOnBreaksS4) {
   EXPECT_EQ(broken(), "S4");
 }
 
-TEST_F(LockOraclesTest, HandingOnWhatWasNeverGrantedBreaksS4) {
+TEST_F(LockOraclesTest, HandingOnWithoutAGrantBreaksS4) {
   oracles_.handed_on(grant(*a_, place(*a_)), 2);
   EXPECT_EQ(broken(), "S4");
 }
@@ -98,7 +98,7 @@ TEST_F(LockOraclesTest, OtherChildrenAreNoContenders) {
   EXPECT_EQ(broken(), "") << message();
 }
 
-TEST_F(LockOraclesTest, NameThatIsUsedAgainIsAnotherContender) {
+TEST_F(LockOraclesTest, ReusedNameIsAnotherContender) {
   const Created first = place(*a_);
   hold_and_release(*a_, first);
   must(simulation_.run(remove(*a_, "/lock")), "remove");
@@ -134,7 +134,7 @@ TEST_F(LockOraclesTest, TheReportOfS1SaysWhenTheZnodeInFrontWent) {
   EXPECT_TRUE(message().ends_with("was deleted at zxid " + std::to_string(gone))) << message();
 }
 
-TEST_F(LockOraclesTest, GrantBesideALivingOneBreaksS1) {
+TEST_F(LockOraclesTest, GrantBesideALiveGrantBreaksS1) {
   const Created a = place(*a_);
   oracles_.granted(grant(*a_, a));
   // It has chosen its own number, so no contender is in front of it.
@@ -179,7 +179,7 @@ TEST_F(LockOraclesTest, GrantOfAnotherSessionsZnodeBreaksS1) {
   EXPECT_NE(message().find("another session"), std::string::npos) << message();
 }
 
-TEST_F(LockOraclesTest, GrantOfAZnodeThatNeverWasBreaksS1) {
+TEST_F(LockOraclesTest, GrantOfAZnodeThatNeverExistedBreaksS1) {
   oracles_.granted(GrantRecord(a_->id(), "/lock", "/lock/x-lock-0000000000", 1, 1));
   EXPECT_EQ(broken(), "S1");
 }
@@ -214,7 +214,7 @@ TEST_F(LockOraclesTest, TokenThatFallsBreaksS3) {
 
 // ---------------------------------------------------------------------------------------- S4
 
-TEST_F(LockOraclesTest, DeletingAnothersPlaceBreaksS4) {
+TEST_F(LockOraclesTest, DeletingAnotherClientsPlaceBreaksS4) {
   const Created a = place(*a_);
   place(*b_);
   remove_znode(*b_, a);
@@ -258,7 +258,7 @@ TEST_F(LockOraclesTest, PlaceOfASessionThatAcquiresTwiceIsInUseUntilBothHaveReso
   EXPECT_EQ(broken(), "S5");
 }
 
-TEST_F(LockOraclesTest, HeldLockIsNoOrphanUntilItIsGivenBack) {
+TEST_F(LockOraclesTest, HeldLockIsNoOrphanUntilItsRelease) {
   const Created a = place(*a_);
   const GrantRecord record = grant(*a_, a);
   oracles_.granted(record);
@@ -300,7 +300,7 @@ TEST_F(LockOraclesTest, LossWithoutAGrantBreaksR1) {
   EXPECT_EQ(broken(), "R1");
 }
 
-TEST_F(LockOraclesTest, ReleaseThatTellsAnotherOutcomeTheSecondTimeBreaksR2) {
+TEST_F(LockOraclesTest, SecondReleaseWithAnotherOutcomeBreaksR2) {
   const Created a = place(*a_);
   hold_and_release(*a_, a);
   oracles_.released_again(a.path, ReleaseOutcome::kReleased, ReleaseOutcome::kReleased);
@@ -309,7 +309,7 @@ TEST_F(LockOraclesTest, ReleaseThatTellsAnotherOutcomeTheSecondTimeBreaksR2) {
   EXPECT_EQ(broken(), "R2");
 }
 
-TEST_F(LockOraclesTest, ReleaseOfAZnodeThatIsStillThereBreaksR2) {
+TEST_F(LockOraclesTest, ReleaseThatLeavesTheZnodeBreaksR2) {
   const GrantRecord record = grant(*a_, place(*a_));
   oracles_.granted(record);
   oracles_.released(record, ReleaseOutcome::kReleased);
@@ -340,7 +340,7 @@ TEST_F(LockOraclesTest, LooksAtAnUnchangedQueueAreALivelock) {
 
 // Hunts on three servers once took this for a useless wake. On the leader, the two in front had
 // gone before the contender first looked at its queue, but its server lagged.
-TEST(LaggingOraclesTest, WakeByTheOneRightInFrontOnAServerThatLagsIsSound) {
+TEST(LaggingOraclesTest, WakeByThePredecessorOnALaggingServerIsSound) {
   constexpr ReplicaIndex kLagging = 2;
   ServerOptions servers;
   servers.replicas = 3;
@@ -398,7 +398,7 @@ TEST_F(LockOraclesTest, AcquireThatOutlivesItsDeadlineBreaksL4) {
 }
 
 // Found by a hunt of revocable-mutex with fault budget 3, in execution 1989600.
-TEST_F(LockOraclesTest, DeadlineThatAFastClockPassesOverComesWithTheNextTick) {
+TEST_F(LockOraclesTest, DeadlineThatAFastClockSkipsComesWithTheNextTick) {
   simulation_.world().faults().drift(simulation_.world().process(0), true);
   const TimePoint deadline = simulation_.world().process(0).now() + Duration(kDriftParts);
   oracles_.acquiring(a_->id(), 0, deadline);

@@ -66,7 +66,7 @@ TEST_F(ReadWriteOraclesTest, WriterBesideAReaderBreaksS1) {
   EXPECT_EQ(broken(), "S1");
 }
 
-// A reader's grant may overlap only with the writer that its own upgrade becomes.
+// A writer may hold beside the read grant that it continues, and beside no other one.
 TEST_F(ReadWriteOraclesTest, UpgradeIsSoundOnlyBesideItsOwnReader) {
   const Created reader = place(*a_, "/lock/x-__READ__");
   oracles().granted(shared(*a_, reader));
@@ -95,7 +95,7 @@ TEST_F(ReadWriteOraclesTest, ReaderThatAppearsInAHoldersPlaceBreaksS1) {
   EXPECT_EQ(broken(), "S1");
 }
 
-TEST_F(ReadWriteOraclesTest, MoreLeasesThanThereMayBeBreakS1) {
+TEST_F(ReadWriteOraclesTest, TooManyLeasesBreakS1) {
   judge(semaphore_rules(2));
   oracles().granted(shared(*a_, place(*a_, "/lock/x-lease-")));
   oracles().granted(shared(*b_, place(*b_, "/lock/x-lease-")));
@@ -126,7 +126,7 @@ TEST_F(ReadWriteOraclesTest, LockOfOneZnodeHasOneHolderAtATime) {
   EXPECT_EQ(broken(), "S1");
 }
 
-TEST_F(ReadWriteOraclesTest, ThoseWhoWaitForOneZnodeLookAtItEachForItself) {
+TEST_F(ReadWriteOraclesTest, EachWaiterForOneZnodeMayLookAtIt) {
   judge(single_rules("only"));
   const std::shared_ptr<FakeSession> c = simulation_.open("C");
   const Created only = place(*a_, "/lock/only", CreateMode::kEphemeral);

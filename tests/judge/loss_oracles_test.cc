@@ -34,7 +34,7 @@ class LossOraclesTest : public OraclesByHand {
 
 // ---------------------------------------------------------------------------------------- S2
 
-TEST_F(LossOraclesTest, GrantBesideAHolderThatWasToldOfNothingBreaksS2) {
+TEST_F(LossOraclesTest, GrantBesideAHolderWithoutANoticeBreaksS2) {
   expire_a_holder(LossPolicy::kOwnClock);
   EXPECT_EQ(broken(), "");
   grant_to_b();
@@ -42,7 +42,7 @@ TEST_F(LossOraclesTest, GrantBesideAHolderThatWasToldOfNothingBreaksS2) {
   EXPECT_NE(message().find("it was not told of the loss"), std::string::npos) << message();
 }
 
-TEST_F(LossOraclesTest, LossThatIsToldBeforeIsSound) {
+TEST_F(LossOraclesTest, LossReportedInTimeIsSound) {
   const GrantRecord held = expire_a_holder(LossPolicy::kOwnClock);
   oracles_.lost(held, Error::kContactLost);
   grant_to_b();
@@ -50,14 +50,14 @@ TEST_F(LossOraclesTest, LossThatIsToldBeforeIsSound) {
   EXPECT_EQ(broken(), "") << message();
 }
 
-TEST_F(LossOraclesTest, ALossThatIsToldAfterwardsIsTooLate) {
+TEST_F(LossOraclesTest, LossReportedAfterwardsIsTooLate) {
   const GrantRecord held = expire_a_holder(LossPolicy::kOnSuspicion);
   grant_to_b();
   oracles_.lost(held, Error::kSessionExpired);
   EXPECT_EQ(broken(), "S2");
 }
 
-TEST_F(LossOraclesTest, ByTheServersNoticeThatIsNoViolation) {
+TEST_F(LossOraclesTest, WithServerNoticeALateLossIsNoViolation) {
   expire_a_holder(LossPolicy::kServerNotice);
   grant_to_b();
   EXPECT_EQ(broken(), "") << message();
@@ -100,7 +100,7 @@ TEST_F(LossOraclesTest, ReadersHoldTogether) {
 }
 
 // A grant that the client learns of too late is over: the client must be told at once.
-TEST_F(LossOraclesTest, AClientThatLearnsOfItsGrantTooLateIsToldOfItsLossAtOnce) {
+TEST_F(LossOraclesTest, LateGrantWithAnImmediateLossIsSound) {
   const GrantRecord late = own_clock_grant(*a_, place(*a_));
   disconnect(simulation_, *a_);
   simulation_.expire(*a_);
@@ -111,7 +111,7 @@ TEST_F(LossOraclesTest, AClientThatLearnsOfItsGrantTooLateIsToldOfItsLossAtOnce)
   EXPECT_EQ(broken(), "") << message();
 }
 
-TEST_F(LossOraclesTest, OtherwiseItBreaksS2) {
+TEST_F(LossOraclesTest, LateGrantWithoutALossBreaksS2) {
   const GrantRecord late = own_clock_grant(*a_, place(*a_));
   disconnect(simulation_, *a_);
   simulation_.expire(*a_);
@@ -124,7 +124,7 @@ TEST_F(LossOraclesTest, OtherwiseItBreaksS2) {
 
 // ---------------------------------------------------------------------------------------- S4
 
-TEST_F(LossOraclesTest, ItsOwnSessionDeletesAZnodeThatIsHeldAndBreaksS4) {
+TEST_F(LossOraclesTest, DeletingItsHeldZnodeBreaksS4) {
   const Created a = place(*a_);
   oracles_.granted(own_clock_grant(*a_, a));
   remove_znode(*a_, a);
@@ -133,7 +133,7 @@ TEST_F(LossOraclesTest, ItsOwnSessionDeletesAZnodeThatIsHeldAndBreaksS4) {
   EXPECT_NE(message().find("by its own session while it was held"), std::string::npos) << message();
 }
 
-TEST_F(LossOraclesTest, DeletingItBreaksS4WithoutALaterGrant) {
+TEST_F(LossOraclesTest, DeletingItsHeldZnodeBreaksS4WithoutALaterGrant) {
   const Created a = place(*a_);
   oracles_.granted(own_clock_grant(*a_, a));
   remove_znode(*a_, a);
@@ -141,7 +141,7 @@ TEST_F(LossOraclesTest, DeletingItBreaksS4WithoutALaterGrant) {
   EXPECT_EQ(broken(), "S4");
 }
 
-TEST_F(LossOraclesTest, DeletingItBreaksS4IfALossFollows) {
+TEST_F(LossOraclesTest, DeletingItsHeldZnodeBreaksS4IfALossFollows) {
   const Created a = place(*a_);
   const GrantRecord held = own_clock_grant(*a_, a);
   oracles_.granted(held);
@@ -150,7 +150,7 @@ TEST_F(LossOraclesTest, DeletingItBreaksS4IfALossFollows) {
   EXPECT_EQ(broken(), "S4");
 }
 
-TEST_F(LossOraclesTest, DeletingItBreaksS4IfAReleaseFollows) {
+TEST_F(LossOraclesTest, DeletingItsHeldZnodeBreaksS4IfAReleaseFollows) {
   const Created a = place(*a_);
   const GrantRecord held = own_clock_grant(*a_, a);
   oracles_.granted(held);
@@ -159,7 +159,7 @@ TEST_F(LossOraclesTest, DeletingItBreaksS4IfAReleaseFollows) {
   EXPECT_EQ(broken(), "S4");
 }
 
-TEST_F(LossOraclesTest, ThatHoldsForEveryHolderThatReportsTheBeginningOfItsRelease) {
+TEST_F(LossOraclesTest, DeletingItsHeldZnodeBreaksS4UnderEveryPolicy) {
   const Created a = place(*a_);
   const GrantRecord held = grant(*a_, a);
   ASSERT_EQ(held.loss, LossPolicy::kServerNotice);
@@ -170,7 +170,7 @@ TEST_F(LossOraclesTest, ThatHoldsForEveryHolderThatReportsTheBeginningOfItsRelea
   EXPECT_EQ(broken(), "S4");
 }
 
-TEST_F(LossOraclesTest, ItsOwnSessionMayDeleteAZnodeThatIsLost) {
+TEST_F(LossOraclesTest, DeletingItsLostZnodeIsSound) {
   const Created a = place(*a_);
   const GrantRecord held = own_clock_grant(*a_, a);
   oracles_.granted(held);
@@ -208,7 +208,7 @@ TEST_F(LossOraclesTest, AReleaseThatSaysAlreadyLostAlthoughItSucceededBreaksR2) 
   EXPECT_NE(message().find("the release itself has deleted it"), std::string::npos) << message();
 }
 
-TEST_F(LossOraclesTest, WithItsSessionGoneItCannotKnow) {
+TEST_F(LossOraclesTest, AReleaseOfAnEndedSessionCannotKnowItsOutcome) {
   const Created a = place(*a_);
   const GrantRecord held = own_clock_grant(*a_, a);
   oracles_.granted(held);

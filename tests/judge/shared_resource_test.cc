@@ -28,21 +28,21 @@ class SharedResourceTest : public ::testing::Test {
   const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
 };
 
-TEST_F(SharedResourceTest, OneAfterTheOtherIsRight) {
+TEST_F(SharedResourceTest, HoldersOneAfterAnotherAreSound) {
   resource_.enter(*a_);
   resource_.leave(*a_);
   resource_.enter(*b_);
   EXPECT_EQ(broken(), "");
 }
 
-TEST_F(SharedResourceTest, TwoAtOnceAreNot) {
+TEST_F(SharedResourceTest, TwoHoldersAtOnceBreakS2) {
   resource_.enter(*a_);
   resource_.enter(*b_);
   EXPECT_EQ(broken(), "S2");
   EXPECT_EQ(message(), "process 1 enters while process 0, which is connected, is still inside");
 }
 
-TEST_F(SharedResourceTest, ProcessesAreCalledAsInTheLanes) {
+TEST_F(SharedResourceTest, ProcessesHaveTheNamesOfTheLanes) {
   class Letters final : public fakezk::ProcessNames {
    public:
     [[nodiscard]] std::string process_name(std::uint32_t process) const override {
@@ -121,7 +121,7 @@ TEST_F(SharedResourceTest, RelianceFailsEvenIfTheClientKnowsOfTheEnd) {
   EXPECT_EQ(broken(), "S2");
 }
 
-TEST_F(SharedResourceTest, RelianceEndsWhenItsTimeHasCome) {
+TEST_F(SharedResourceTest, RelianceEndsAtItsTime) {
   resource_.enter(*a_);
   resource_.rely(*a_, simulation_.now() + 2s);
   simulation_.advance(2s);
@@ -132,7 +132,7 @@ TEST_F(SharedResourceTest, RelianceEndsWhenItsTimeHasCome) {
   EXPECT_EQ(broken(), "");
 }
 
-TEST_F(SharedResourceTest, EarlierRelianceIsJudgedBeforeANewOneTakesItsPlace) {
+TEST_F(SharedResourceTest, EarlierRelianceIsJudgedBeforeItIsReplaced) {
   resource_.enter(*a_);
   resource_.rely(*a_, simulation_.now() + 1h);
   simulation_.expire(*a_);
@@ -163,7 +163,7 @@ TEST_F(SharedResourceTest, AClientOutsideReliesOnNothing) {
 }
 
 // The lanes show every use.
-TEST_F(SharedResourceTest, EachUseOfItStandsInTheChronicle) {
+TEST_F(SharedResourceTest, TheChronicleShowsEachUse) {
   fakezk::World& world = simulation_.world();
   Chronicler chronicler(world);
   world.begin_trace();

@@ -56,7 +56,7 @@ void pause(fakezk::Process& process, Duration duration) {
   EXPECT_TRUE(slept);
 }
 
-TEST_F(FibersTest, WhereTheyWaitOthersGoOn) {
+TEST_F(FibersTest, OthersGoOnWhileOneWaits) {
   fakezk::Process& a = process();
   fakezk::Process& b = process();
   std::string order;
@@ -272,7 +272,7 @@ TEST_F(FibersTest, CallersAreDistinct) {
   EXPECT_FALSE(*first == *second);
 }
 
-TEST(BlockingDeathTest, CodeThatReallyBlocksIsToldSo) {
+TEST(BlockingDeathTest, CodeThatReallyBlocksIsReported) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {

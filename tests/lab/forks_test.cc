@@ -84,7 +84,7 @@ TEST(ForksTest, AnEndOfTheProcessIsAFailureOfTheHunt) {
 }
 
 // The hunt notices that it needs a child for each execution.
-TEST(ForksTest, MemoryIsAsItWasInEachExecution) {
+TEST(ForksTest, EachExecutionStartsWithTheSameMemory) {
   LockUnderTest lock("remembering", &remember);
   executions_seen = 0;
   lock.in_forks = true;
@@ -106,7 +106,7 @@ TEST(ForksTest, AHuntWithAChildForEachExecutionGoesTheSameWay) {
   EXPECT_EQ(some.failure->violation.oracle, "S2");
 }
 
-TEST(ForksTest, WhatCannotBeForkedIsRefused) {
+TEST(ForksTest, SearchesThatCannotForkAreRefused) {
   LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);
   lock.in_forks = true;
   HuntSettings exhaustive = settings(10);

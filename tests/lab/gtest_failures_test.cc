@@ -61,7 +61,7 @@ TEST(GTestFailuresTest, AnAssertionOfBlockingCodeIsReportedToo) {
   EXPECT_NE(message.find("there is a session"), message.npos) << message;
 }
 
-TEST(GTestFailuresTest, JudgesAndBeginningsMayExpectAsWell) {
+TEST(GTestFailuresTest, FunctionsAtTheStartAndTheEndMayExpectToo) {
   LockUnderTest lock = lock_under_test<FairMutex>("fair-mutex");
   lock.at_start = [] { EXPECT_TRUE(false) << "at the start"; };
   EXPECT_NE(message_of(lock).find("at the start"), std::string::npos);
@@ -70,7 +70,7 @@ TEST(GTestFailuresTest, JudgesAndBeginningsMayExpectAsWell) {
   EXPECT_NE(message_of(lock).find("at the end"), std::string::npos);
 }
 
-TEST(GTestFailuresTest, AThreadOfItsOwnFailsTheTestWithoutASchedule) {
+TEST(GTestFailuresTest, AFailureOnAnotherThreadFailsTheTestWithoutASchedule) {
   const LockUnderTest threads("threads", [](Contender& self, Path lock, std::uint32_t rounds) {
     std::thread([] { EXPECT_TRUE(false) << "on a thread of its own"; }).join();
     return contend_for<FairMutex>(self, std::move(lock), rounds);
@@ -134,7 +134,7 @@ TEST(GTestFailuresTest, AnExpectationDuringTheCleanupCounts) {
   }
 }
 
-TEST(GTestFailuresTest, AndIsReplayed) {
+TEST(GTestFailuresTest, AnExpectationIsReplayed) {
   const LockUnderTest lock("left", &leave_behind);
   std::string replay = no_violation(lock, with_cuts(1)).message();
   replay.erase(0, replay.find("lockstep1/left/"));
@@ -148,7 +148,7 @@ TEST(GTestFailuresTest, AndIsReplayed) {
 }
 
 // A failure while the lock itself is destroyed belongs to no execution.
-TEST(GTestFailuresTest, BetweenTheExecutionsItFailsTheTestWithoutASchedule) {
+TEST(GTestFailuresTest, AFailureBetweenExecutionsFailsTheTestWithoutASchedule) {
   std::string elsewhere;
   {
     GTestFailures failures;
@@ -179,7 +179,7 @@ Task<void> hunt_and_expect(Contender& self, Path lock, std::uint32_t rounds) {
   co_await contend_for<FairMutex>(self, lock, rounds);
 }
 
-TEST(GTestFailuresTest, AHuntInsideAHuntTakesNothingAway) {
+TEST(GTestFailuresTest, ANestedHuntRestoresTheOuterOne) {
   const std::string message = message_of(LockUnderTest("outer", &hunt_and_expect));
   EXPECT_NE(message.find("user:expectation"), message.npos) << message;
   EXPECT_NE(message.find("behind the inner hunt"), message.npos) << message;
@@ -196,7 +196,7 @@ TEST(GTestFailuresTest, AnExpectationThatHoldsIsNoViolation) {
 }
 
 // After the hunt, failures go to GoogleTest as before.
-TEST(GTestFailuresTest, AfterwardsGoogleTestHearsOfFailuresAgain) {
+TEST(GTestFailuresTest, GoogleTestHearsOfFailuresAfterTheHunt) {
   const LockUnderTest lock("first", &expect_to_be_first);
   EXPECT_FALSE(no_violation(lock, with_executions()));
   EXPECT_NONFATAL_FAILURE(ADD_FAILURE() << "heard", "heard");

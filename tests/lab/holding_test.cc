@@ -110,7 +110,7 @@ class StealingMutex : Impatience {
   }
 };
 
-TEST(HoldingTest, ALockWhoseWaitersStartTheirWaitAgainIsFound) {
+TEST(HoldingTest, ALockThatRestartsItsTimeoutsIsFound) {
   const HuntReport report = hunt_lock(lock_under_test<RestartingMutex>("restarting-mutex"));
   EXPECT_EQ(broken(report), "L4") << report.text();
 }

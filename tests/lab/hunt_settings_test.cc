@@ -59,7 +59,7 @@ std::string refusal_of_environment() {
   return "";
 }
 
-TEST(HuntSettingsTest, EveryStrategyFindsWhatIsEasy) {
+TEST(HuntSettingsTest, EveryStrategyFindsAnEasyBug) {
   for (const search::StrategyName& strategy : search::strategies()) {
     HuntSettings settings = small();
     settings.strategy = strategy.name;
@@ -86,7 +86,7 @@ TEST(HuntSettingsTest, StrategiesDiffer) {
   EXPECT_GT(found.size(), 2U);
 }
 
-TEST(HuntSettingsTest, AnExhaustiveSearchSaysHowFarItHasCome) {
+TEST(HuntSettingsTest, AnExhaustiveSearchReportsHowFarItHasCome) {
   HuntSettings settings = small();
   settings.strategy = "exhaustive";
   const HuntReport all = hunt_lock(brief_mutex(), settings);
@@ -114,7 +114,7 @@ HuntSettings large_search() {
   return settings;
 }
 
-TEST(HuntSettingsTest, AnExhaustiveSearchHasNoBoundButTheOneItIsGiven) {
+TEST(HuntSettingsTest, AnExhaustiveSearchHasNoBoundByDefault) {
   const Variable strategy("LOCKSTEP_STRATEGY", "exhaustive");
   const HuntReport all = hunt_lock(brief_mutex(), large_search().with_environment());
   EXPECT_TRUE(all.exhaustive->exhausted) << all.text();
@@ -127,7 +127,7 @@ TEST(HuntSettingsTest, AnExhaustiveSearchHasNoBoundButTheOneItIsGiven) {
       << some.text();
 }
 
-TEST(HuntSettingsTest, AnExhaustiveSearchSaysThatItsTimeWasOver) {
+TEST(HuntSettingsTest, AnExhaustiveSearchReportsThatItsTimeWasOver) {
   HuntSettings settings = large_search();
   settings.strategy = "exhaustive";
   settings.seconds = 0.001;
@@ -137,7 +137,7 @@ TEST(HuntSettingsTest, AnExhaustiveSearchSaysThatItsTimeWasOver) {
   EXPECT_NE(report.text().find("HuntSettings::seconds"), std::string::npos) << report.text();
 }
 
-TEST(HuntSettingsTest, AnyOtherHuntHasTheUsualNumberOfExecutions) {
+TEST(HuntSettingsTest, OtherHuntsHaveTheDefaultNumberOfExecutions) {
   HuntSettings settings;
   EXPECT_EQ(settings.most_executions(), HuntSettings::kUsualExecutions);
   settings.executions = 7;
@@ -153,7 +153,7 @@ Task<void> ask_until_told(Contender& self, Path, std::uint32_t) {
   while (has_told == 0) static_cast<void>(co_await (*session)->sync("/"));
 }
 
-TEST(HuntSettingsTest, AnExhaustiveSearchSaysWhatItHasCutShort) {
+TEST(HuntSettingsTest, AnExhaustiveSearchReportsWhatItHasCutShort) {
   LockUnderTest lock("unfair", &ask_until_told);
   lock.at_start = [] { has_told = 0; };
   HuntSettings settings = small();
@@ -217,7 +217,7 @@ TEST(HuntSettingsTest, OnlyContendersThatShareNoMemoryAreHuntedOnSeveralThreads)
   EXPECT_EQ(threads_that_hunt(false), 1U);
 }
 
-TEST(HuntSettingsTest, WaysThatThereAreNotAreRefused) {
+TEST(HuntSettingsTest, UnknownStrategiesAndReductionsAreRefused) {
   HuntSettings settings = small();
   settings.strategy = "luck";
   EXPECT_EQ(
@@ -244,7 +244,7 @@ TEST(HuntSettingsTest, WaysThatThereAreNotAreRefused) {
   }
 }
 
-TEST(HuntSettingsTest, TheEnvironmentSaysHow) {
+TEST(HuntSettingsTest, TheEnvironmentSetsTheSearch) {
   const Variable strategy("LOCKSTEP_STRATEGY", "exhaustive");
   const Variable reduction("LOCKSTEP_REDUCTION", "sleep");
   const Variable jobs("LOCKSTEP_JOBS", "2");
@@ -259,7 +259,7 @@ TEST(HuntSettingsTest, TheEnvironmentSaysHow) {
   EXPECT_EQ(settings.faults.total(), 3U);
 }
 
-TEST(HuntSettingsTest, TheEnvironmentLeavesAloneWhatItDoesNotSay) {
+TEST(HuntSettingsTest, UnsetVariablesChangeNothing) {
   HuntSettings settings = small();
   settings.faults = fakezk::FaultPlan::all(5);
   settings.strategy = "pct";

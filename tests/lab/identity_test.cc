@@ -45,7 +45,7 @@ TEST(IdentityTest, LockWithoutAnOwnerIsNeverGranted) {
 }
 
 // A client's later sessions get the identity, too.
-TEST(IdentityTest, NextSessionIsToldTheSame) {
+TEST(IdentityTest, NextSessionHasTheSameIdentity) {
   Simulation simulation;
   SessionOptions options;
   options.auth.emplace_back("digest", "ann:secret");

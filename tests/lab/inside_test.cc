@@ -73,7 +73,7 @@ TEST(InsideTest, AHolderThatLeavesWhenItsGrantIsSuspectIsAlone) {
   EXPECT_TRUE(report.passed()) << report.text();
 }
 
-TEST(InsideTest, AHolderThatStaysWhenItsSessionHasEndedIsNot) {
+TEST(InsideTest, AHolderThatStaysAfterItsSessionIsNotAlone) {
   const HuntReport report = hunt([](Contender& self, Path lock, std::uint32_t) -> Task<void> {
     return work_under_a_lock(self, lock, false);
   });
@@ -89,7 +89,7 @@ Task<void> work_after_the_end(Contender& self, Path, std::uint32_t) {
   co_await work(**session);
 }
 
-TEST(InsideTest, ItIsEmptyAfterTheEndOfTheGrant) {
+TEST(InsideTest, InsideIsEmptyAfterTheEndOfTheGrant) {
   const HuntReport report = hunt(&work_after_the_end);
   const std::string_view oracle =
       report.failure ? std::string_view(report.failure->violation.oracle) : "";

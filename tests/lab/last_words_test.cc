@@ -124,7 +124,7 @@ int recurse(int depth) {
 }
 void overflow_stack() { static_cast<void>(recurse(100'000)); }
 
-TEST(LastWordsDeathTest, AnAbortIsToldWithItsSchedule) {
+TEST(LastWordsDeathTest, AnAbortIsReportedWithItsSchedule) {
   EXPECT_DEATH(hunt(overtaken<&std::abort>()),
                told_in("^lockstep: the program under test has abort"));
   EXPECT_DEATH(hunt(overtaken<&std::terminate>()), told_in("has aborted"));
@@ -132,7 +132,7 @@ TEST(LastWordsDeathTest, AnAbortIsToldWithItsSchedule) {
   EXPECT_DEATH(hunt(overtaken<&throw_where_none_may>()), told_in("has aborted"));
 }
 
-TEST(LastWordsDeathTest, SoIsEverySignalThatEndsTheProcess) {
+TEST(LastWordsDeathTest, EverySignalThatEndsTheProcessIsReported) {
   EXPECT_EXIT(hunt(overtaken<&std::abort>()), KilledBySignal(SIGABRT), "");
   EXPECT_EXIT(hunt(overtaken<&write_where_none_may>()), died_of_fault,
               told_in("invalid memory .SIGSEGV.") + kAfterFault);
@@ -142,7 +142,7 @@ TEST(LastWordsDeathTest, SoIsEverySignalThatEndsTheProcess) {
   EXPECT_DEATH(hunt(overtaken<&run_into_trap>()), told_in("run into a trap"));
 }
 
-TEST(LastWordsDeathTest, AStackThatOverflowsIsCalledSo) {
+TEST(LastWordsDeathTest, AStackOverflowIsNamed) {
   EXPECT_EXIT(hunt(on_fiber<&overflow_stack>()), died_of_fault,
               told_in("probably overflowed a stack, of which a fiber's has 256 KiB") + kAfterFault);
 }
@@ -161,7 +161,7 @@ void use_after_free() {
   *gone = 2;  // NOLINT(clang-analyzer-cplusplus.NewDelete): that is what it is for.
 }
 
-TEST(LastWordsDeathTest, AFindOfASanitizerIsReportedToo) {
+TEST(LastWordsDeathTest, AFindingOfASanitizerIsReportedToo) {
   EXPECT_EXIT(hunt(overtaken<&use_after_free>()), ExitedWithCode(1),
               "heap-use-after-free(.|\n)*" + told_in("been ended by a sanitizer"));
 }
@@ -176,7 +176,7 @@ TEST(LastWordsDeathTest, AThreadOfTheCodeUnderTestIsIncluded) {
   EXPECT_DEATH(hunt(overtaken<&abort_elsewhere>()), told_in("another thread has aborted"));
 }
 
-TEST(LastWordsDeathTest, OutsideOfAnExecutionThereIsNothingToSay) {
+TEST(LastWordsDeathTest, ThereAreNoLastWordsOutsideOfAnExecution) {
   EXPECT_EXIT(std::abort(), KilledBySignal(SIGABRT), "^$");
   const auto abort_behind_a_hunt = [] {
     hunt(overtaken<&end_well>());
@@ -252,7 +252,7 @@ TEST(LastWordsDeathTest, TheReplayStringLeadsToTheSameEnd) {
       << report.text();
 }
 
-TEST(LastWordsDeathTest, TheShortestScheduleThatEndsSoIsDrawn) {
+TEST(LastWordsDeathTest, TheShortestScheduleWithTheSameEndIsDrawn) {
   const std::string said = printed_by([] { hunt(overtaken<&write_where_none_may>()); });
   EXPECT_NE(said.find(" of execution "), said.npos) << said;
   const std::size_t shortest = said.find("The shortest schedule found that ends so: ");
@@ -282,7 +282,7 @@ void hunt_what_ends_once() {
   hunt({"ends-once", &end_the_hunt_only});
 }
 
-TEST(LastWordsDeathTest, AScheduleThatEndsTheProcessOnlyOnceIsSaidToBeOne) {
+TEST(LastWordsDeathTest, AScheduleThatEndsTheProcessOnlyOnceIsReportedAsSuch) {
   const std::string said = printed_by(&hunt_what_ends_once);
   EXPECT_NE(said.find("does not end the process when it is run again"), said.npos) << said;
 }
@@ -323,7 +323,7 @@ class Threads final : public search::Workers {
   }
 };
 
-TEST(LastWordsDeathTest, EachThreadOfAHuntHasItsOwn) {
+TEST(LastWordsDeathTest, EachThreadOfAHuntHasItsOwnLastWords) {
   search::HuntOptions options;
   options.limits.faults = two_contenders().faults;
   options.executions = 500;
@@ -367,7 +367,7 @@ std::vector<decltype(handle_by_hand)*> handlers() {
 std::vector<decltype(handle_by_hand)*> meanwhile;
 void look_at_handlers() { meanwhile = handlers(); }
 
-TEST(LastWordsTest, TheHandlersAreThoseFromBeforeTheHunt) {
+TEST(LastWordsTest, EarlierHandlersAreRestoredAfterTheHunt) {
   const auto before = handlers();
   const LockUnderTest looks = overtaken<&look_at_handlers>();
   std::thread other([&] { hunt(overtaken<&end_well>()); });
@@ -414,7 +414,7 @@ Task<void> block_elsewhere(Contender& self, Path lock, std::uint32_t) {
   });
 }
 
-TEST(LastWordsTest, ABlockingCallOnAThreadOfItsOwnIsRefused) {
+TEST(LastWordsTest, ABlockingCallOnAnotherThreadIsRefused) {
   HuntSettings settings = two_contenders();
   settings.executions = 20;
   EXPECT_NO_VIOLATION(LockUnderTest("ends-badly", &block_elsewhere<true>), settings);

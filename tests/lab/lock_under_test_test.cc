@@ -142,7 +142,7 @@ TEST(LockUnderTestTest, ItsNotesAreInItsLane) {
   EXPECT_NE(report.text().find("came after 1"), std::string::npos) << report.text();
 }
 
-TEST(LockUnderTestTest, NoFailureIsShownInASmallerSceneThanItTakes) {
+TEST(LockUnderTestTest, NoFailureIsShownInASmallerSceneThanAllowed) {
   LockUnderTest lock("apart", [](Contender& self, Path, std::uint32_t) -> Task<void> {
     self.oracles().violated("user:always", "in any scene");
     return ask(self);
@@ -207,7 +207,7 @@ TEST(LockUnderTestTest, AContenderThatWaitsForEverLeavesNoOrphan) {
   EXPECT_NE(report.text().find("/lock/never"), std::string::npos) << report.text();
 }
 
-TEST(LockUnderTestTest, ItsRegressionTestNamesWhatItIsMadeOf) {
+TEST(LockUnderTestTest, ItsRegressionTestNamesItsParts) {
   EXPECT_EQ(source_of(lock_under_test<acme::SilentMutex>("x")).code,
             "lockstep::lab::lock_under_test<acme::SilentMutex>(\"x\")");
   EXPECT_EQ(source_of(lock_under_test<acme::SilentMutex>("x"), "Other").code,
@@ -221,7 +221,7 @@ TEST(LockUnderTestTest, ItsRegressionTestNamesWhatItIsMadeOf) {
 }
 
 // A test that replays under other rules would prove nothing.
-TEST(LockUnderTestTest, APartThatACodeCannotSayIsLeftToFillIn) {
+TEST(LockUnderTestTest, PartsWithoutCodeAreLeftToFillIn) {
   LockUnderTest lock = lock_under_test<FairMutex>("x");
   lock.last = LastContender::kPatient;
   EXPECT_EQ(source_of(lock).code, "lock_under_test()");

@@ -54,7 +54,7 @@ TEST(NoViolationTest, ASoundLockPasses) {
                       few_executions());
 }
 
-TEST(NoViolationTest, ABrokenOneFailsWithItsReport) {
+TEST(NoViolationTest, ABrokenLockFailsWithItsReport) {
   const ::testing::AssertionResult result =
       no_violation(LockUnderTest("no-lock", &walk_in_each_round), few_executions());
   EXPECT_FALSE(result);
@@ -63,7 +63,7 @@ TEST(NoViolationTest, ABrokenOneFailsWithItsReport) {
   EXPECT_NE(message.find("lockstep1/no-lock/"), message.npos) << message;
 }
 
-TEST(NoViolationTest, OnesOwnInvariantsCount) {
+TEST(NoViolationTest, UsersInvariantsCount) {
   HuntSettings settings = few_executions();
   settings.size = {2, 2};
   const HuntReport report = hunt_lock("rounds", &count_rounds, settings);
@@ -71,7 +71,7 @@ TEST(NoViolationTest, OnesOwnInvariantsCount) {
   EXPECT_EQ(report.failure->violation.oracle, "user:rounds");
 }
 
-TEST(NoViolationTest, SoDoChecksAtTheEnd) {
+TEST(NoViolationTest, ChecksAtTheEndCount) {
   LockUnderTest lock = lock_under_test<FairMutex>("fair-mutex");
   lock.check_at_end = &nothing_is_left;
   const HuntReport report = hunt_lock(lock, few_executions());
@@ -90,7 +90,7 @@ TEST(NoViolationTest, ThePrintedTestIncludesTheBlockingContender) {
   EXPECT_NE(code.find("#include \"lockstep/lab/blocking_scenario.h\""), code.npos) << code;
 }
 
-TEST(NoViolationTest, TheEnvironmentSaysHowMuch) {
+TEST(NoViolationTest, TheEnvironmentSetsTheExecutions) {
   const Variable seed("LOCKSTEP_SEED", "77");
   const Variable executions("LOCKSTEP_EXECUTIONS", "12");
   const HuntSettings settings = few_executions().with_environment();
@@ -102,7 +102,7 @@ TEST(NoViolationTest, TheEnvironmentSaysHowMuch) {
   EXPECT_EQ(report.seed, 77U);
 }
 
-TEST(NoViolationTest, TheEnvironmentSaysHowLong) {
+TEST(NoViolationTest, TheEnvironmentSetsTheTime) {
   const Variable seconds("LOCKSTEP_SECONDS", "0.001");
   const HuntSettings settings = few_executions().with_environment();
   EXPECT_GT(settings.executions, 1'000'000'000U);

@@ -37,7 +37,7 @@ HuntReport broken_lock() {
   return hunt_lock("everybodys-mutex", &contend_for<EverybodysMutex>, settings);
 }
 
-TEST(ReplayLockTest, RepeatsWhatWasFound) {
+TEST(ReplayLockTest, RepeatsTheFinding) {
   const HuntReport hunt = broken_lock();
   ASSERT_FALSE(hunt.passed());
   const ReplayReport report = replay_lock(hunt.failure->replay, &contend_for<EverybodysMutex>);
@@ -83,7 +83,7 @@ TEST(RegressionTestTest, IsTheCodeOfATest) {
   EXPECT_EQ(HuntReport().html(), "");
 }
 
-TEST(RegressionTestTest, NamesWhatIsClaimed) {
+TEST(RegressionTestTest, NamesTheClaim) {
   const auto code_for = [](const std::string& oracle) {
     search::Failure failure;
     failure.violation = {oracle, "first line\nsecond line", 1};

@@ -83,7 +83,7 @@ TEST(ConditionTest, AFiberGoesOnAfterANotification) {
   EXPECT_TRUE(report.passed()) << report.text();
 }
 
-TEST(ConditionTest, WithoutOneItWaitsForEver) {
+TEST(ConditionTest, AFiberWithoutANotificationWaitsForever) {
   const HuntReport report = hunt_condition(false);
   ASSERT_TRUE(report.failure) << report.text();
   EXPECT_EQ(report.failure->violation.oracle, "L1");
@@ -136,7 +136,7 @@ TEST(ConditionTest, AWaitWithALimitEndsWithTheNotification) {
   EXPECT_EQ(waited.took, std::chrono::seconds(1));
 }
 
-TEST(ConditionTest, AWaitWithALimitEndsThereWithoutOne) {
+TEST(ConditionTest, AWaitWithALimitEndsAtItWithoutANotification) {
   const Waited waited = wait_in_the_default_schedule(std::chrono::seconds(3));
   EXPECT_FALSE(waited.held);
   EXPECT_EQ(waited.took, std::chrono::seconds(2));
@@ -200,7 +200,7 @@ Task<void> wait_on_the_old_one(Contender& self, Path lock) {
   static_cast<void>(co_await children->watch.fired());
 }
 
-TEST(LeaveSessionTest, AReportNamesWhatIsAwaitedOnTheOldSession) {
+TEST(LeaveSessionTest, AReportNamesWaitsOnTheOldSession) {
   LockUnderTest lock("leave", [](Contender& self, Path path, std::uint32_t) -> Task<void> {
     return wait_on_the_old_one(self, path);
   });

@@ -62,7 +62,7 @@ Task<void> hold_by_two(Contender& self, Path path, std::uint32_t) {
   EXPECT_EQ(users.running(), 0U);
 }
 
-TEST(UsersTest, UsersOfOneSessionAreJudgedApartUnderAllFaults) {
+TEST(UsersTest, UsersOfOneSessionAreJudgedSeparatelyUnderAllFaults) {
   const HuntReport report = hunt_users(&hold_by_two, fakezk::FaultPlan::all(2));
   EXPECT_TRUE(report.passed()) << report.text();
   EXPECT_GT(report.judged.of(search::Oracle::kS2), 0U);
@@ -121,7 +121,7 @@ Task<void> leave_and_let_enter(Contender& self, Path, std::uint32_t) {
   const Inside too_early(second, **session, std::nullopt);
 }
 
-TEST(UsersTest, LeavingEndsOnlyTheOwnVisit) {
+TEST(UsersTest, LeavingEndsOnlyAUsersOwnVisit) {
   const HuntReport report = hunt_users(&leave_and_let_enter);
   ASSERT_TRUE(report.failure) << report.text();
   EXPECT_EQ(report.failure->violation.oracle, "S2");
@@ -142,7 +142,7 @@ Task<void> acquire_for_a_second(Contender& self, bool in_time) {
   (in_time ? first : second).resolved(**session);
 }
 
-TEST(UsersTest, DeadlinesOfUsersAreJudgedApart) {
+TEST(UsersTest, DeadlinesOfUsersAreJudgedSeparately) {
   for (const bool in_time : {true, false}) {
     const HuntReport report =
         hunt_users([in_time](Contender& self, Path, std::uint32_t) -> Task<void> {
@@ -165,7 +165,7 @@ Task<void> wait_for_nothing(Contender& self, Path, std::uint32_t) {
   co_await users.join();
 }
 
-TEST(UsersTest, OneThatWaitsForEverIsNamed) {
+TEST(UsersTest, AUserThatWaitsForeverIsNamed) {
   const HuntReport report = hunt_users(&wait_for_nothing);
   ASSERT_TRUE(report.failure) << report.text();
   EXPECT_EQ(report.failure->violation.oracle, "L1");
@@ -209,7 +209,7 @@ void block_by_two(Contender& self, const Path& path, Shared<int>& visits) {
   users.join_blocking();
 }
 
-TEST(UsersTest, UsersThatBlockRunOnFibersOfTheirOwn) {
+TEST(UsersTest, BlockingUsersRunOnSeparateFibers) {
   Shared<int> visits("visits", 0);
   LockUnderTest lock("visits", [&](Contender& self, Path path, std::uint32_t) -> Task<void> {
     return self.on_fiber([&self, &visits, path] { block_by_two(self, path, visits); });
@@ -226,7 +226,7 @@ TEST(UsersTest, UsersThatBlockRunOnFibersOfTheirOwn) {
   EXPECT_TRUE(report.passed()) << report.text();
 }
 
-TEST(UsersTest, ACrashUnwindsThemOnTheirFibers) {
+TEST(UsersTest, ACrashUnwindsUsersOnTheirFibers) {
   Shared<int> visits("visits", 0);
   LockUnderTest lock("visits", [&](Contender& self, Path path, std::uint32_t) -> Task<void> {
     return self.on_fiber([&self, &visits, path] { block_by_two(self, path, visits); });

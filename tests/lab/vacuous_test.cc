@@ -55,7 +55,7 @@ TEST(VacuousTest, AnExceptionInATaskSetOfTheCodeUnderTestIsACrash) {
   EXPECT_NE(report.text().find("out of a task set"), std::string::npos) << report.text();
 }
 
-TEST(VacuousTest, UnlessItsOwnerHasGivenItAPlace) {
+TEST(VacuousTest, AnExceptionThatTheOwnerLooksAtIsNoCrash) {
   const HuntReport report = hunt_lock(LockUnderTest("tasks", &look_at_it), as_two_without_faults());
   EXPECT_TRUE(report.passed()) << report.text();
 }
@@ -143,7 +143,7 @@ HuntReport misreported() {
   return hunt_lock(LockUnderTest("misreported", &misreport<kChange>), as_two_without_faults());
 }
 
-TEST(VacuousTest, AGrantWhoseRecordIsWrongIsNotJudgedAsIfItWereRight) {
+TEST(VacuousTest, AGrantWithAWrongRecordIsAViolation) {
   EXPECT_EQ(broken(misreported<&another_lock>()), "misuse");
   EXPECT_EQ(broken(misreported<&shared>()), "misuse");
   EXPECT_EQ(broken(misreported<&of_the_future>()), "misuse");

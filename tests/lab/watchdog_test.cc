@@ -50,7 +50,7 @@ Task<void> never_end(Contender&, Path, std::uint32_t) {
   co_return;
 }
 
-TEST(WatchdogTest, SaysThatCodeSleepsForReal) {
+TEST(WatchdogTest, WarnsOfCodeThatSleepsForReal) {
   testing::internal::CaptureStderr();
   hunt_alone(&sleep_in_simulated_time, 10'000);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
@@ -65,7 +65,7 @@ TEST(WatchdogDeathTest, EndsAWaitThatCannotEnd) {
   EXPECT_DEATH(hunt_alone(&wait_for_nobody, 1), "not returned for 10 s. It blocks in real time");
 }
 
-TEST(WatchdogDeathTest, EndsWhatNeverEnds) {
+TEST(WatchdogDeathTest, EndsCodeThatNeverReturns) {
   EXPECT_DEATH(hunt_alone(&never_end, 1), "not returned for 10 s. It is still computing");
 }
 

@@ -70,19 +70,19 @@ class AcquireNoticeTest : public ::testing::Test {
   const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
 };
 
-TEST_F(AcquireNoticeTest, FairMutexTells) {
+TEST_F(AcquireNoticeTest, FairMutexReportsItsAcquires) {
   FairMutex a(*a_, "/lock", &in_flight_);
   FairMutex b(*b_, "/lock", &in_flight_);
   expect_told(a, b, "/lock");
 }
 
-TEST_F(AcquireNoticeTest, UnfairMutexTellsOfItsZnode) {
+TEST_F(AcquireNoticeTest, UnfairMutexReportsAcquiresOfItsZnode) {
   UnfairMutex a(*a_, "/locks/one", &in_flight_);
   UnfairMutex b(*b_, "/locks/one", &in_flight_);
   expect_told(a, b, "/locks/one");
 }
 
-TEST_F(AcquireNoticeTest, SemaphoreTellsOfItselfAndOfItsMutex) {
+TEST_F(AcquireNoticeTest, SemaphoreReportsAcquiresOfItselfAndItsMutex) {
   Semaphore a(*a_, "/pool", 1, &in_flight_);
   Semaphore b(*b_, "/pool", 1, &in_flight_);
   expect_told(a, b, "/pool");
@@ -90,7 +90,7 @@ TEST_F(AcquireNoticeTest, SemaphoreTellsOfItselfAndOfItsMutex) {
   EXPECT_EQ(in_flight_.now("/pool/locks"), 0);
 }
 
-TEST_F(AcquireNoticeTest, ReadWriteLockTells) {
+TEST_F(AcquireNoticeTest, ReadWriteLockReportsItsAcquires) {
   ReadWriteLock a(*a_, "/lock", &in_flight_);
   ReadWriteLock b(*b_, "/lock", &in_flight_);
   HeldLock writes = must(simulation_.run(a.acquire_write()), "write");

@@ -116,14 +116,14 @@ TEST_P(BadInputTest, ADeadlineThatHasPassedSendsNothing) {
   EXPECT_FALSE(simulation_.exists("/lock"));
 }
 
-TEST_P(BadInputTest, ATokenThatWasStoppedSendsNothing) {
+TEST_P(BadInputTest, AStoppedTokenSendsNothing) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(error_on("/lock", Context(stop.get_token())), Error::kCancelled);
   EXPECT_FALSE(simulation_.exists("/lock"));
 }
 
-TEST_P(BadInputTest, ASessionThatIsOverIsToldSo) {
+TEST_P(BadInputTest, AnEndedSessionIsAnError) {
   must(simulation_.run(close(*session_)), "close");
   EXPECT_EQ(error_on("/lock"), Error::kClosing);
 }

@@ -251,7 +251,7 @@ TEST_F(BlockingBoundsTest, EveryErrorNamesThePath) {
             std::string::npos);
 }
 
-TEST_F(BlockingBoundsTest, AServerThatDoesNotAnswerIsNotSomebodyElse) {
+TEST_F(BlockingBoundsTest, ASilentServerIsNotReportedAsAnotherHolder) {
   blocking::FairMutex mutex(ann_, "/lock");
   mutex.lock();
   mutex.unlock();
@@ -264,7 +264,7 @@ TEST_F(BlockingBoundsTest, AServerThatDoesNotAnswerIsNotSomebodyElse) {
             Error::kOperationTimeout);
 }
 
-TEST_F(BlockingBoundsTest, AConnectionThatIsLostBeforeTheAnswerIsNotSomebodyElse) {
+TEST_F(BlockingBoundsTest, ALostConnectionIsNotReportedAsAnotherHolder) {
   blocking::FairMutex mutex(ann_, "/lock");
   ASSERT_TRUE(mutex.try_lock());
   mutex.unlock();
@@ -325,7 +325,7 @@ TEST_F(BlockingBoundsTest, AStopEndsAnUpgrade) {
   bobs.unlock_shared();
 }
 
-TEST_F(BlockingBoundsTest, ADeadlineAndAStopTokenWhicheverComesFirst) {
+TEST_F(BlockingBoundsTest, ADeadlineOrAStopTokenEndsTheWait) {
   blocking::FairMutex anns(ann_, "/lock");
   blocking::FairMutex bobs(bob_, "/lock");
   const std::lock_guard lock(anns);
@@ -388,7 +388,7 @@ TEST_F(WithinTest, EveryRecipeTakesADuration) {
   expect_timed_out_after(2s, election.campaign(2s));
 }
 
-TEST_F(WithinTest, AClientsLocksDoToo) {
+TEST_F(WithinTest, AClientsLocksTakeADurationToo) {
   OnClient<FairMutex> mutex(ann_, "/lock");
   expect_timed_out_after(3s, mutex.acquire(3s));
   EXPECT_EQ(error_of(simulation_.run(mutex.try_acquire(3s))), Error::kConflict);
@@ -396,13 +396,13 @@ TEST_F(WithinTest, AClientsLocksDoToo) {
   expect_timed_out_after(3s, rejoining.acquire(3s));
 }
 
-TEST_F(WithinTest, TheTimeBeginsWhenItIsNamed) {
+TEST_F(WithinTest, TheDurationBeginsWhenItIsNamed) {
   const Context patience = within(session_->executor(), 3s);
   simulation_.advance(2s);
   expect_timed_out_after(1s, fair_.acquire(patience));
 }
 
-TEST_F(WithinTest, AHundredYearsAreForEver) {
+TEST_F(WithinTest, AHundredYearsMeanForever) {
   EXPECT_TRUE(within(session_->executor(), Duration::max()).endless());
   EXPECT_TRUE(within(session_->executor(), std::chrono::hours::max()).endless());
   EXPECT_EQ(within(session_->executor(), -1h).deadline(), simulation_.now());

@@ -299,7 +299,7 @@ TEST_F(BlockingLatchTest, LeadsUntilItResigns) {
   EXPECT_EQ(places("/election"), 0U);
 }
 
-TEST_F(BlockingLatchTest, WaitsBehindTheLeader) {
+TEST_F(BlockingLatchTest, WaitsWhileAnotherCandidateLeads) {
   FairMutex elsewhere(*other_, "/election");
   hold_elsewhere([&](Session&) { return elsewhere.acquire(); });
   latch_.start();
@@ -321,7 +321,7 @@ TEST_F(BlockingLatchTest, ComesBackAfterALoss) {
   EXPECT_FALSE(second.over.stop_requested());
 }
 
-TEST_F(BlockingLatchTest, IsStartedOnceAndClosedForGood) {
+TEST_F(BlockingLatchTest, IsStartedOnceAndClosedOnce) {
   EXPECT_EQ(code_of([&] { latch_.wait(); }), std::errc::operation_not_permitted);
   latch_.start();
   EXPECT_EQ(code_of([&] { latch_.start(); }), std::errc::operation_not_permitted);
@@ -335,7 +335,7 @@ TEST_F(BlockingLatchTest, IsStartedOnceAndClosedForGood) {
   EXPECT_EQ(code_of([&] { unused.start(); }), std::errc::operation_not_permitted);
 }
 
-TEST_F(BlockingLatchTest, CandidacyThatCannotBeIsAnErrorOfItsWaiters) {
+TEST_F(BlockingLatchTest, ImpossibleCandidacyIsAnErrorForItsWaiters) {
   blocking::LeaderLatch relative(ann_, "election");
   relative.start();
   EXPECT_EQ(code_of([&] { relative.wait(); }), Error::kBadArguments);

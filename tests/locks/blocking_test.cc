@@ -47,7 +47,7 @@ TEST_F(BlockingTest, LockGuardHoldsTheLockInZookeeper) {
   EXPECT_TRUE(queue().empty());
 }
 
-TEST_F(BlockingTest, TryLockIsFalseWhileSomebodyElseHolds) {
+TEST_F(BlockingTest, TryLockIsFalseWhileAnotherContenderHolds) {
   blocking::FairMutex anns(ann_, "/lock");
   blocking::FairMutex bobs(bob_, "/lock");
   const std::unique_lock lock(anns);
@@ -69,7 +69,7 @@ TEST_F(BlockingTest, TryLockForTakesVirtualTime) {
   EXPECT_EQ(simulation_.now(), before + 35s);
 }
 
-TEST_F(BlockingTest, TryLockForGetsWhatBecomesFreeInTime) {
+TEST_F(BlockingTest, TryLockForGetsALockThatBecomesFreeInTime) {
   blocking::FairMutex bobs(bob_, "/lock");
   const auto anns = simulation_.open("Ann's other session");
   FairMutex mutex(*anns, "/lock");
@@ -112,7 +112,7 @@ TEST_F(BlockingTest, ScopedLockTakesSeveral) {
   EXPECT_FALSE(simulation_.exists("/b"));
 }
 
-TEST_F(BlockingTest, LockingTwiceWouldWaitForOneself) {
+TEST_F(BlockingTest, LockingTwiceIsADeadlock) {
   blocking::FairMutex mutex(ann_, "/lock");
   const std::unique_lock lock(mutex);
   EXPECT_EQ(code_of([&] { mutex.lock(); }), std::errc::resource_deadlock_would_occur);
@@ -337,7 +337,7 @@ TEST_F(BlockingTest, AnyCoroutineCanBeWaitedFor) {
   EXPECT_TRUE(queue->front().holds);
 }
 
-TEST_F(BlockingTest, HeldAtItsEndIsMisuse) {
+TEST_F(BlockingTest, DestroyingAHeldLockIsMisuse) {
   EXPECT_DEATH(
       {
         blocking::FairMutex mutex(ann_, "/lock");

@@ -75,7 +75,7 @@ TEST_F(CohortMutexTest, GrantIsHandedOnInOrderWithoutARequest) {
   EXPECT_EQ(places(), 0U);
 }
 
-TEST_F(CohortMutexTest, BatchOfSoManyGrantsEnds) {
+TEST_F(CohortMutexTest, BatchEndsAfterItsGrants) {
   CohortMutex::Hold hold = take();
   auto second = start();
   auto third = start();
@@ -98,7 +98,7 @@ TEST_F(CohortMutexTest, BatchOfSoManyGrantsEnds) {
   EXPECT_GT(last.fencing_token().batch, held.fencing_token());
 }
 
-TEST_F(CohortMutexTest, BatchThatHasTakenItsTimeEnds) {
+TEST_F(CohortMutexTest, BatchEndsAfterItsTime) {
   CohortMutex::Hold hold = take();
   auto second = start();
   auto rival = start_elsewhere();

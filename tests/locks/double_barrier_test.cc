@@ -101,7 +101,7 @@ TEST_F(DoubleBarrierTest, AMemberThatComesLateWaitsForTheNextRound) {
   EXPECT_GT(late.result()->round(), a.result()->round());
 }
 
-TEST_F(DoubleBarrierTest, MoreThanItNeedsMayEnterTogether) {
+TEST_F(DoubleBarrierTest, MoreMembersThanNeededMayEnterTogether) {
   DoubleBarrier three(*a_, "/b", 3);
   const Entering a = enter(three);
   const Entering b = enter(of_b_);  // Two are enough for this round.
@@ -109,7 +109,7 @@ TEST_F(DoubleBarrierTest, MoreThanItNeedsMayEnterTogether) {
   EXPECT_TRUE(b.done());
 }
 
-TEST_F(DoubleBarrierTest, OneThatGaveUpHasNotCome) {
+TEST_F(DoubleBarrierTest, AMemberThatGaveUpHasNotCome) {
   const Entering a = enter(of_a_, simulation_.now() + 5s);
   simulation_.advance(5s);
   EXPECT_EQ(error_of(a.result()), Error::kTimedOut);
@@ -131,7 +131,7 @@ TEST_F(DoubleBarrierTest, ADestroyedTaskHasNotCome) {
   EXPECT_EQ(members(), 0U);
 }
 
-TEST_F(DoubleBarrierTest, OneThatDiesInsideIsNotWaitedFor) {
+TEST_F(DoubleBarrierTest, AMemberThatDiesInsideIsNotWaitedFor) {
   const Entering a = enter(of_a_);
   const Entering b = enter(of_b_);
   const Leaving b_leaves = leave(b);
@@ -144,7 +144,7 @@ TEST_F(DoubleBarrierTest, OneThatDiesInsideIsNotWaitedFor) {
   EXPECT_EQ(error_of(leave(a).result()), Error::kSessionExpired);
 }
 
-TEST_F(DoubleBarrierTest, OneThatDiesOutsideMustComeAgain) {
+TEST_F(DoubleBarrierTest, AMemberThatDiesOutsideMustComeAgain) {
   const Entering a = enter(of_a_);
   simulation_.kill(*a_);
   simulation_.cut(*a_);
@@ -156,7 +156,7 @@ TEST_F(DoubleBarrierTest, OneThatDiesOutsideMustComeAgain) {
   EXPECT_TRUE(b.done());
 }
 
-TEST_F(DoubleBarrierTest, OneThatRunsOutOfTimeHasLeftAllTheSame) {
+TEST_F(DoubleBarrierTest, AMemberThatRunsOutOfTimeHasLeft) {
   const Entering a = enter(of_a_);
   const Entering b = enter(of_b_);
   const Leaving a_leaves = leave(a, simulation_.now() + 5s);
@@ -200,7 +200,7 @@ TEST_F(DoubleBarrierTest, SurvivesACutAnywhere) {
 }
 
 // At the end of the sequence all later numbers are equal, and their creators give up.
-TEST_F(DoubleBarrierTest, ANumberThatKeepsNoOrderIsNoMember) {
+TEST_F(DoubleBarrierTest, ANumberWithoutOrderIsNoMember) {
   const Entering a = enter(of_a_);
   must(simulation_.run(create(*b_, "/b/_c_0-member-2147483647")), "create");
   const Entering b = enter(of_b_);

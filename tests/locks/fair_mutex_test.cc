@@ -21,7 +21,7 @@ using namespace unit;
 
 // The race this library exists for, scripted by hand: A deletes its znode after B has seen it in
 // the list and before B's watch on it is registered.
-TEST(FairMutexTest, PredecessorDeletedBeforeTheWatchIsRegistered) {
+TEST(FairMutexTest, WaiterNoticesAPredecessorDeletedBeforeItsWatch) {
   Simulation simulation;
   const auto a = simulation.open("A");
   const auto b = simulation.open("B");
@@ -214,7 +214,7 @@ TEST_F(FairMutexQueueTest, WaiterLearnsAfterwardsOfAReleaseDuringItsAbsence) {
 }
 
 // The waiter's connection breaks at any two moments, and the release comes at any third.
-TEST_F(FairMutexQueueTest, WaiterGetsTheLockWhateverCutsFallAroundTheRelease) {
+TEST_F(FairMutexQueueTest, WaiterGetsTheLockDespiteCutsAroundTheRelease) {
   constexpr int kSteps = 8;
   for (int i = 0; i < kSteps * kSteps * kSteps; ++i) {
     SCOPED_TRACE(i);
@@ -235,7 +235,7 @@ TEST_F(FairMutexQueueTest, WaiterGetsTheLockWhateverCutsFallAroundTheRelease) {
   }
 }
 
-TEST_F(FairMutexQueueTest, PlaceThatSomebodyDeletedIsNoNode) {
+TEST_F(FairMutexQueueTest, DeletedPlaceIsNoNode) {
   auto held = simulation_.run(a_.acquire());
   const auto by_b = b_.queue_up();
   const std::string place = children(simulation_, "/lock").back();
@@ -247,7 +247,7 @@ TEST_F(FairMutexQueueTest, PlaceThatSomebodyDeletedIsNoNode) {
   EXPECT_TRUE(b_.session->background().empty());
 }
 
-TEST_F(FairMutexQueueTest, SessionThatEndsEndsTheWait) {
+TEST_F(FairMutexQueueTest, EndOfTheSessionEndsTheWait) {
   const auto held = simulation_.run(a_.acquire());
   const auto by_b = b_.queue_up();
   const auto by_c = c_.queue_up();
@@ -318,7 +318,7 @@ TEST_F(FairMutexQueueTest, LockInTheRootWorks) {
   EXPECT_EQ(simulation_.run(held->release()), ReleaseOutcome::kReleased);
 }
 
-TEST_F(FairMutexQueueTest, ForeignChildIsToldOfOnce) {
+TEST_F(FairMutexQueueTest, ForeignChildIsReportedOnce) {
   must(simulation_.run(create(*b_.session, "/lock")), "create");
   must(simulation_.run(create(*b_.session, "/lock/config")), "create");
   const auto held = a_.queue_up();
@@ -349,7 +349,7 @@ TEST_F(FairMutexQueueTest, TryAcquireDoesNotWait) {
   EXPECT_EQ(b_.observer.calls().back(), "gave up: conflict");
 }
 
-TEST_F(FairMutexQueueTest, QueueShowsWhoHoldsAndWhoWaitsWithWhatTheySay) {
+TEST_F(FairMutexQueueTest, QueueShowsHoldersAndWaitersWithTheirData) {
   EXPECT_TRUE(must(simulation_.run(c_.mutex.contenders()), "contenders").empty());
   FairMutex mutex(*a_.session, "/lock", LockOptions("ann@host"));
   const auto held = simulation_.run(mutex.acquire());
@@ -378,7 +378,7 @@ TEST_F(FairMutexQueueTest, QueueIsInOrderWhereTheNumbersWrap) {
 
 // At its end the counter sticks: every later create gets the same number, and only the GUID
 // distinguishes the contenders. None of them may hold.
-TEST_F(FairMutexQueueTest, EndOfTheSequenceIsNodeExistsForEverybody) {
+TEST_F(FairMutexQueueTest, EndOfTheSequenceIsNodeExistsForEveryContender) {
   must(simulation_.run(create(*b_.session, "/lock")), "create");
   simulation_.wind_sequence("/lock", 2147483646);
   auto held = simulation_.run(a_.acquire());
@@ -398,7 +398,7 @@ TEST_F(FairMutexQueueTest, EndOfTheSequenceIsNodeExistsForEverybody) {
 }
 
 // The holder's ACL does not let others read it, so the server reports nothing about it (3.8.4).
-TEST_F(FairMutexQueueTest, UnreadablePredecessorIsWatchedAllTheSame) {
+TEST_F(FairMutexQueueTest, UnreadablePredecessorIsWatched) {
   must(simulation_.run(create(*b_.session, "/lock")), "create");
   Creation secret(CreateMode::kEphemeral, Acl({AclEntry(permission::kDelete, "world", "anyone")}));
   const auto make = [&]() -> Task<Result<Created>> {

@@ -88,7 +88,7 @@ TEST_F(GuaranteedRemoveTest, EndsWithTheSession) {
   EXPECT_EQ(requests.of(*session_), 0U);
 }
 
-TEST_F(GuaranteedRemoveTest, GivesUpOnAnErrorThatRetryingDoesNotMend) {
+TEST_F(GuaranteedRemoveTest, GivesUpOnAPermanentError) {
   must(simulation_.run(create(*session_, "/q/parent")), "create");
   must(simulation_.run(create(*session_, "/q/parent/child")), "create");
   remove_guaranteed(*session_, "/q/parent");
@@ -97,7 +97,7 @@ TEST_F(GuaranteedRemoveTest, GivesUpOnAnErrorThatRetryingDoesNotMend) {
   EXPECT_TRUE(simulation_.exists("/q/parent"));
 }
 
-TEST_F(GuaranteedRemoveTest, ByGuidDeletesWhatBeginsWithItAndNothingElse) {
+TEST_F(GuaranteedRemoveTest, ByGuidDeletesOnlyZnodesThatBeginWithIt) {
   contender("_c_1-lock-", *session_);
   const Path kept = contender("_c_2-lock-", *session_);
   contender("_c_1-lock-", *session_);
@@ -108,7 +108,7 @@ TEST_F(GuaranteedRemoveTest, ByGuidDeletesWhatBeginsWithItAndNothingElse) {
             (std::vector<std::string>{std::string(kept.name()), std::string(inside.name())}));
 }
 
-TEST_F(GuaranteedRemoveTest, ByGuidFindsACreateThatIsStillUnderWay) {
+TEST_F(GuaranteedRemoveTest, ByGuidFindsACreateInFlight) {
   simulation_.hold(*session_, OpCode::kCreate);
   const auto created = simulation_.start(
       create(*session_, "/q/_c_1-lock-", Data(), CreateMode::kEphemeralSequential));

@@ -70,7 +70,7 @@ TEST_F(HeldLockTest, ReleaseDeletesTheZnodeAndIsNoLoss) {
   EXPECT_EQ(told(), Calls{"released: released"});
 }
 
-TEST_F(HeldLockTest, EveryReleaseTellsTheSameOutcome) {
+TEST_F(HeldLockTest, EveryReleaseReturnsTheSameOutcome) {
   HeldLock held = acquire();
   EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
   const RequestCounter requests(simulation_);
@@ -80,7 +80,7 @@ TEST_F(HeldLockTest, EveryReleaseTellsTheSameOutcome) {
   EXPECT_EQ(told(), Calls{"released: released"});
 }
 
-TEST_F(HeldLockTest, ReleasesUnderWayTogetherTellTheSameOutcome) {
+TEST_F(HeldLockTest, ConcurrentReleasesReturnTheSameOutcome) {
   HeldLock held = acquire();
   const auto first = simulation_.start(held.release());
   const auto second = simulation_.start(held.release());
@@ -93,7 +93,7 @@ TEST_F(HeldLockTest, ReleasesUnderWayTogetherTellTheSameOutcome) {
 
 // ------------------------------------------------------------- handed off
 
-TEST_F(HeldLockTest, HandedOffReleaseIsSentAtOnceAndTellsItsOutcomeLater) {
+TEST_F(HeldLockTest, HandedOffReleaseIsSentAtOnceAndReportsItsOutcomeLater) {
   const PendingRelease pending = release_in_background(*session_, acquire());
   EXPECT_EQ(pending.outcome(), std::nullopt);
   const RequestCounter requests(simulation_);
@@ -194,7 +194,7 @@ TEST_F(HeldLockTest, ReleaseAfterTheLossSendsNothing) {
   EXPECT_EQ(told(), (Calls{"lost: session expired", "released: already lost"}));
 }
 
-TEST_F(HeldLockTest, ReleaseWithAContextThatIsOverGoesOnInTheBackground) {
+TEST_F(HeldLockTest, ReleaseWithAnEndedContextGoesOnInTheBackground) {
   HeldLock held = acquire();
   EXPECT_EQ(simulation_.run(held.release(simulation_.now())), ReleaseOutcome::kUnknown);
   simulation_.settle();
@@ -217,7 +217,7 @@ TEST_F(HeldLockTest, ReleaseWhileDisconnectedEndsAtItsDeadlineAndDeletesLater) {
   EXPECT_FALSE(simulation_.exists(held.znode()));
 }
 
-TEST_F(HeldLockTest, SessionThatEndsDuringTheReleaseIsALossToldBeforeItsOutcome) {
+TEST_F(HeldLockTest, EndOfTheSessionDuringTheReleaseIsALossBeforeItsOutcome) {
   HeldLock held = acquire();
   const std::stop_token lost = held.lost_token();
   const auto released = simulation_.start(held.release());
@@ -260,7 +260,7 @@ TEST_F(HeldLockTest, DestroyingItAfterTheReleaseSendsNothing) {
 Task<void> release_and_forget(HeldLock held) { static_cast<void>(co_await held.release()); }
 
 // The delete was sent, but only the guard repeats it if it is lost.
-TEST_F(HeldLockTest, DestroyedDuringItsReleaseItIsDeletedAllTheSame) {
+TEST_F(HeldLockTest, LockDestroyedDuringItsReleaseIsDeleted) {
   HeldLock held = acquire();
   const Path znode = held.znode();
   TaskSet tasks;
@@ -272,7 +272,7 @@ TEST_F(HeldLockTest, DestroyedDuringItsReleaseItIsDeletedAllTheSame) {
   EXPECT_TRUE(session_->background().empty());
 }
 
-TEST_F(HeldLockTest, SuspectWhileDisconnectedAndHeldAfterwards) {
+TEST_F(HeldLockTest, IsSuspectWhileDisconnectedAndHeldAfterwards) {
   const HeldLock held = acquire();
   const std::stop_token lost = held.lost_token();
   for (int round = 0; round < 3; ++round) {
@@ -316,7 +316,7 @@ TEST_F(HeldLockTest, ClosingTheSessionIsALossToo) {
   EXPECT_EQ(told(), Calls{"lost: closing"});
 }
 
-TEST_F(HeldLockTest, GrantOfASessionThatIsOverIsLostFromTheStart) {
+TEST_F(HeldLockTest, GrantOfAnEndedSessionIsLostFromTheStart) {
   must(simulation_.run(close(*session_)), "close");
   const HeldLock held(*session_, GrantRecord(session_->id(), "/lock", "/lock/x", 1, 1), &observer_);
   EXPECT_EQ(held.state(), LockState::kLost);

@@ -82,7 +82,7 @@ TEST_F(LeaderElectionTest, ObserverHearsOfEveryLeader) {
 }
 
 // The leader goes between the list that showed it and the read that would watch it.
-TEST_F(LeaderElectionTest, LeaderThatGoesUnderTheObserversEyesIsNoEnd) {
+TEST_F(LeaderElectionTest, ObserverSurvivesALeaderThatGoesDuringItsLook) {
   HeldLock ann = must(simulation_.run(of_a_.campaign()), "campaign");
   const auto bob = simulation_.start(of_b_.campaign());
   simulation_.settle();

@@ -138,7 +138,7 @@ TEST_F(LeaderLatchTest, IsToldOfALossInTheStepOfTheLoss) {
   simulation_.end_tasks();  // The latch outlives them.
 }
 
-TEST_F(LeaderLatchTest, AnAskedLeaderMayResignOrLosesItWithItsGrace) {
+TEST_F(LeaderLatchTest, AnAskedLeaderResignsOrLosesItsTermAfterTheGrace) {
   LockOptions options;
   options.revocable = true;
   options.grace = 5s;

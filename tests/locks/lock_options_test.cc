@@ -197,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(EveryRecipe, LockOptionsTest, ::testing::ValuesIn(kReci
 
 // ----------------------------------------------------------------------------------------- loss
 
-TEST_P(LockOptionsTest, ByOwnClockItIsLostWithItsProof) {
+TEST_P(LockOptionsTest, WithOwnClockTheLockIsLostWithItsProof) {
   const Grant held = take(LossPolicy::kOwnClock);
   const TimePoint end = *held->valid_until();
   disconnect(simulation_, *session_);
@@ -206,14 +206,14 @@ TEST_P(LockOptionsTest, ByOwnClockItIsLostWithItsProof) {
   EXPECT_EQ(held->cause(), Error::kContactLost);
 }
 
-TEST_P(LockOptionsTest, OnSuspicionItIsLostWithTheConnection) {
+TEST_P(LockOptionsTest, WithSuspicionTheLockIsLostWithTheConnection) {
   const Grant held = take(LossPolicy::kOnSuspicion);
   EXPECT_EQ(held->state(), LockState::kHeld);
   disconnect(simulation_, *session_);
   EXPECT_EQ(held->cause(), Error::kContactLost);
 }
 
-TEST_P(LockOptionsTest, ByTheServersNoticeItStaysSuspect) {
+TEST_P(LockOptionsTest, WithServerNoticeTheLockStaysSuspect) {
   const Grant held = take(LossPolicy::kServerNotice);
   disconnect(simulation_, *session_);
   simulation_.advance(1h);
@@ -247,7 +247,7 @@ TEST_P(LockOptionsTest, ItsZnodeHasTheData) {
 
 // ---------------------------------------------------------------------------------- revocation
 
-TEST_P(LockOptionsTest, OthersMayAskForIt) {
+TEST_P(LockOptionsTest, OthersMayRevokeIt) {
   LockOptions options;
   options.revocable = true;
   options.grace = 1min;
@@ -270,7 +270,7 @@ TEST_P(LockOptionsTest, OthersMayAskForIt) {
 
 // -------------------------------------------------------------------------------- what is wrong
 
-TEST_P(LockOptionsTest, AGraceOfNothingIsABadArgument) {
+TEST_P(LockOptionsTest, AZeroGraceIsABadArgument) {
   LockOptions options;
   options.grace = 1min;
   EXPECT_EQ(error_of(taken(options)), Error::kBadArguments);
@@ -319,7 +319,7 @@ class BlockingOptionsTest : public ::testing::Test {
   fake::FakeClient& client_ = simulation_.client("Ann");
 };
 
-TEST_F(BlockingOptionsTest, AMutexPassesThemOn) {
+TEST_F(BlockingOptionsTest, AMutexPassesItsOptionsOn) {
   blocking::UnfairMutex mutex(client_, "/a/lock", by_servers_notice());
   mutex.lock();
   expect_kept(mutex);
@@ -334,7 +334,7 @@ TEST_F(BlockingOptionsTest, AMutexPassesThemOn) {
   rejoining.unlock();
 }
 
-TEST_F(BlockingOptionsTest, AReadWriteLockPassesThemOn) {
+TEST_F(BlockingOptionsTest, AReadWriteLockPassesItsOptionsOn) {
   blocking::ReadWriteLock lock(client_, "/lock", blocking::Bounds(), by_servers_notice());
   lock.lock();
   lock.downgrade();
@@ -342,7 +342,7 @@ TEST_F(BlockingOptionsTest, AReadWriteLockPassesThemOn) {
   lock.unlock_shared();
 }
 
-TEST_F(BlockingOptionsTest, ASemaphorePassesThemOn) {
+TEST_F(BlockingOptionsTest, ASemaphorePassesItsOptionsOn) {
   blocking::Semaphore semaphore(client_, "/lock", 1, by_servers_notice());
   semaphore.acquire();
   const std::vector<std::string> leases = children(simulation_, "/lock/leases");

@@ -18,18 +18,18 @@ namespace {
 
 using namespace unit;
 
-TEST(MisuseDeathTest, CheckSaysWhichRuleWasBroken) {
+TEST(MisuseDeathTest, CheckNamesTheBrokenRule) {
   internal::check(true, "never said");
   EXPECT_DEATH(internal::check(false, "one at a time"), "lockstep: misuse: one at a time");
 }
 
-TEST(MisuseDeathTest, EndErrorOfALivingSession) {
+TEST(MisuseDeathTest, AskingALiveSessionForItsEndErrorIsMisuse) {
   Simulation simulation;
   const auto session = simulation.open("A");
   EXPECT_DEATH(static_cast<void>(session->end_error()), "a session that is not over");
 }
 
-TEST(MisuseDeathTest, ReleaseOfAMovedFromLock) {
+TEST(MisuseDeathTest, ReleasingAMovedFromLockIsMisuse) {
   Simulation simulation;
   const auto session = simulation.open("A");
   FairMutex mutex(*session, "/lock");
@@ -44,14 +44,14 @@ Task<int> seven() { co_return 7; }
 
 Task<void> await(Task<int>& task) { static_cast<void>(co_await std::move(task)); }
 
-TEST(MisuseDeathTest, ATaskThatIsAwaitedTwice) {
+TEST(MisuseDeathTest, ATaskThatIsAwaitedTwiceIsMisuse) {
   Simulation simulation;
   Task<int> task = seven();
   simulation.run(await(task));
   EXPECT_DEATH(simulation.run(await(task)), "a task is awaited once, and not after it was moved");
 }
 
-TEST(MisuseDeathTest, ATaskThatWasMovedFrom) {
+TEST(MisuseDeathTest, ATaskThatWasMovedFromIsMisuse) {
   Simulation simulation;
   Task<int> task = seven();
   const Task<int> moved = std::move(task);
@@ -63,7 +63,7 @@ Task<int> wait_for(FakeSession& session) {
   co_return 7;
 }
 
-TEST(MisuseDeathTest, ATaskThatIsAwaitedAgainWhileItIsUnderWay) {
+TEST(MisuseDeathTest, ATaskThatIsAwaitedAgainWhileItRunsIsMisuse) {
   Simulation simulation;
   const auto session = simulation.open("A");
   Task<int> task = wait_for(*session);
@@ -72,7 +72,7 @@ TEST(MisuseDeathTest, ATaskThatIsAwaitedAgainWhileItIsUnderWay) {
   simulation.run();
 }
 
-TEST(MisuseDeathTest, ALockThatIsDestroyedBeforeItsTask) {
+TEST(MisuseDeathTest, ALockThatIsDestroyedBeforeItsTaskIsMisuse) {
   Simulation simulation;
   const auto session = simulation.open("A");
   FairMutex holders(*session, "/lock");
@@ -118,7 +118,7 @@ TEST(MisuseDeathTest, EveryLockNamesItselfIfItIsDestroyedBeforeItsTask) {
                "a DoubleBarrier must outlive");
 }
 
-TEST(MisuseDeathTest, SecondWaiterOfAWatch) {
+TEST(MisuseDeathTest, SecondWaiterOfAWatchIsMisuse) {
   Simulation simulation;
   const auto session = simulation.open("A");
   const Watch watch = must(simulation.run(watch_exists(*session, "/a")), "watch");
@@ -127,7 +127,7 @@ TEST(MisuseDeathTest, SecondWaiterOfAWatch) {
   must(simulation.run(create(*session, "/a")), "create");
 }
 
-TEST(MisuseDeathTest, ExpiryOfASessionThatTheServerHasNeverSeen) {
+TEST(MisuseDeathTest, ExpiryOfAnUnknownSessionIsMisuse) {
   Simulation simulation;
   const auto session = simulation.client("A").current();
   EXPECT_DEATH(simulation.expire(*session), "does not know this session");

@@ -52,7 +52,7 @@ TEST_F(MultiLockTest, OppositeOrdersDoNotWaitForEachOther) {
   EXPECT_TRUE(by_a.done() && by_b.done());
 }
 
-TEST_F(MultiLockTest, OneDeadlineForAllAndAllOrNothing) {
+TEST_F(MultiLockTest, AcquiresAllOrNothingWithinOneDeadline) {
   FairMutex last(*b_, "/c");
   const HeldLock held = must(simulation_.run(last.acquire()), "acquire");
   MultiLock locks(*a_, paths({"/a", "/b", "/c"}));
@@ -64,7 +64,7 @@ TEST_F(MultiLockTest, OneDeadlineForAllAndAllOrNothing) {
   EXPECT_EQ(contenders("/c"), 1U);
 }
 
-TEST_F(MultiLockTest, LossOfOneIsTheWorstOfAll) {
+TEST_F(MultiLockTest, LossOfOneIsTheStateOfAll) {
   MultiLock locks(*a_, paths({"/a", "/b"}));
   HeldLocks held = must(simulation_.run(locks.acquire()), "acquire");
   const std::stop_token lost = held.each()[1].lost_token();
@@ -97,7 +97,7 @@ LockSet one_of_each() {
       .mutex("/mutex");
 }
 
-TEST_F(MultiLockTest, OfAnyRecipeHoldsAllInTheOrderOfTheirPaths) {
+TEST_F(MultiLockTest, LocksOfAnyRecipeAreHeldInTheOrderOfTheirPaths) {
   MultiLock locks(*a_, one_of_each());
   HeldLocks held = must(simulation_.run(locks.acquire()), "acquire");
   std::vector<std::string_view> paths;
@@ -114,7 +114,7 @@ TEST_F(MultiLockTest, OfAnyRecipeHoldsAllInTheOrderOfTheirPaths) {
   }
 }
 
-TEST_F(MultiLockTest, OfAnyRecipeWaitsForEachAsItsRecipeDoes) {
+TEST_F(MultiLockTest, LocksOfAnyRecipeWaitLikeTheirRecipes) {
   const LockSet mine = LockSet().read("/r").leases("/s", 2).mutex("/m");
   const LockSet theirs = LockSet().leases("/s", 2).read("/r");
   MultiLock of_a(*a_, mine);
@@ -128,7 +128,7 @@ TEST_F(MultiLockTest, OfAnyRecipeWaitsForEachAsItsRecipeDoes) {
   EXPECT_EQ(held.state(), LockState::kHeld);
 }
 
-TEST_F(MultiLockTest, OfAnyRecipeLeavesNothingWhenTimeIsUpAtAnyOfThem) {
+TEST_F(MultiLockTest, LocksOfAnyRecipeLeaveNothingAfterATimeout) {
   MultiLock of_b(*b_, one_of_each());
   std::vector<HeldLock> taken = must(simulation_.run(of_b.acquire()), "acquire").each();
   const auto everything = [&] {
@@ -165,7 +165,7 @@ Task<Result<HeldLocks>> take_odd(Session& session, Path lock, LockObserver* obse
   co_return HeldLocks(std::move(one));
 }
 
-TEST_F(MultiLockTest, TakesRecipesOfOthers) {
+TEST_F(MultiLockTest, AcceptsUsersRecipes) {
   RecordingObserver observer;
   MultiLock locks(*a_, LockSet().other("/b", &take_odd).mutex("/a"), &observer);
   const HeldLocks held = must(simulation_.run(locks.acquire()), "acquire");

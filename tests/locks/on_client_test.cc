@@ -104,7 +104,7 @@ class GreedyMutex {
   static Task<Result<HeldLock>> acquire(Context) { co_return failure(Error::kWatchLimit); }
 };
 
-TEST_F(OnClientTest, WhoseWatchesDoNotFitAsksForMoreRoomWhileThereIsAny) {
+TEST_F(OnClientTest, LockWhoseWatchesDoNotFitAsksForMoreRoom) {
   ClientWithLimit client(client_, 300);
   OnClient<GreedyMutex> mutex(client, "/lock");
   const auto refused = simulation_.run(mutex.acquire());
@@ -155,7 +155,7 @@ TEST_F(OnClientTest, AnOldGrantNeverTouchesTheNewSession) {
   EXPECT_EQ(places(), 1U);
 }
 
-TEST_F(OnClientTest, TakesWhatARecipeIsToldBesides) {
+TEST_F(OnClientTest, PassesFurtherArgumentsToTheRecipe) {
   OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1});
   const Result<ClientGrant> lease = simulation_.run(semaphore.acquire());
   ASSERT_TRUE(lease.has_value());
@@ -177,7 +177,7 @@ TEST_F(OnClientTest, SeveralLeasesKeepTheirSession) {
   EXPECT_EQ(simulation_.run(held.held.release()), ReleaseOutcome::kReleased);
 }
 
-TEST_F(OnClientTest, RejoiningQueuesUpOnTheNextSessionAndSaysSo) {
+TEST_F(OnClientTest, RejoiningQueuesUpOnTheNextSessionAndReportsIt) {
   Rejoining<FairMutex> mutex(client_, "/lock", &observer_);
   const auto taking = simulation_.start(mutex.acquire());
   simulation_.settle();

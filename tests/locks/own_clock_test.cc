@@ -91,7 +91,7 @@ TEST_F(OwnClockTest, ItIsLostBeforeTheServerExpiresItsSession) {
   }
 }
 
-TEST_F(OwnClockTest, LostWhileItsSessionLivesItLeavesTheQueueAfterwards) {
+TEST_F(OwnClockTest, LockLostWhileItsSessionLivesLeavesTheQueueAfterwards) {
   HeldLock held = acquire();
   const auto other = simulation_.open("B");
   FairMutex mutex(*other, "/lock");
@@ -128,7 +128,7 @@ TEST_F(OwnClockTest, AnUnfairGrantThatIsLostDeletesItsOwnZnodeOnly) {
   EXPECT_EQ(theirs.state(), LockState::kHeld);
 }
 
-TEST_F(OwnClockTest, FadingProofIsASuspicionAlsoWhileTheConnectionSeemsToBeThere) {
+TEST_F(OwnClockTest, FadingProofIsASuspicionEvenWhileConnected) {
   const HeldLock held = acquire();
   simulation_.advance(1min);
   simulation_.hold_inbox(*session_);
@@ -144,7 +144,7 @@ TEST_F(OwnClockTest, FadingProofIsASuspicionAlsoWhileTheConnectionSeemsToBeThere
   EXPECT_EQ(observer_.calls(), (Calls{"granted", "suspected", "held again"}));
 }
 
-TEST_F(OwnClockTest, EverySuspicionHasATokenOfItsOwn) {
+TEST_F(OwnClockTest, EverySuspicionHasItsOwnToken) {
   const HeldLock held = acquire();
   const std::stop_token first = held.suspect_token();
   EXPECT_FALSE(first.stop_requested());
@@ -180,7 +180,7 @@ TEST_F(OwnClockTest, SuspicionMayDestroyTheLock) {
 
 // -------------------------------------------------------------------------------- policies
 
-TEST_F(OwnClockTest, OnSuspicionItIsLostWithTheConnection) {
+TEST_F(OwnClockTest, WithSuspicionTheLockIsLostWithTheConnection) {
   const HeldLock held = acquire(LossPolicy::kOnSuspicion);
   simulation_.advance(1min);
   EXPECT_EQ(held.state(), LockState::kHeld);
@@ -192,7 +192,7 @@ TEST_F(OwnClockTest, OnSuspicionItIsLostWithTheConnection) {
   EXPECT_FALSE(simulation_.exists(held.znode()));
 }
 
-TEST_F(OwnClockTest, ByTheServersNoticeItStaysSuspect) {
+TEST_F(OwnClockTest, WithServerNoticeTheLockStaysSuspect) {
   const HeldLock held = acquire(LossPolicy::kServerNotice);
   disconnect(simulation_, *session_);
   simulation_.advance(1h);
@@ -203,7 +203,7 @@ TEST_F(OwnClockTest, ByTheServersNoticeItStaysSuspect) {
   EXPECT_EQ(held.cause(), Error::kSessionExpired);
 }
 
-TEST_F(OwnClockTest, ByTheServersNoticeNothingIsAskedUntilTheProofIsWanted) {
+TEST_F(OwnClockTest, WithServerNoticeNothingIsAskedUntilTheProofIsWanted) {
   const HeldLock held = acquire(LossPolicy::kServerNotice);
   const RequestCounter requests(simulation_);
   simulation_.advance(1h);
@@ -248,7 +248,7 @@ TEST_F(OwnClockTest, AThousandGrantsAskNoMoreThanOne) {
   for (const HeldLock& each : held) EXPECT_EQ(each.state(), LockState::kHeld);
 }
 
-TEST_F(OwnClockTest, OtherOrderedRequestsStandInForTheSync) {
+TEST_F(OwnClockTest, OtherOrderedRequestsReplaceTheSync) {
   const HeldLock held = acquire();
   must(simulation_.run(create(*session_, "/work")), "create");
   const RequestCounter requests(simulation_);
@@ -261,7 +261,7 @@ TEST_F(OwnClockTest, OtherOrderedRequestsStandInForTheSync) {
   EXPECT_GT(*held.valid_until(), simulation_.now() + timeout_ / 3);
 }
 
-TEST_F(OwnClockTest, ReadsDoNot) {
+TEST_F(OwnClockTest, ReadsDoNotReplaceTheSync) {
   const HeldLock held = acquire();
   const RequestCounter requests(simulation_);
   for (int i = 0; i < 100; ++i) {
@@ -277,7 +277,7 @@ TEST_F(OwnClockTest, ANewSessionIsProvenByItsHandshake) {
             simulation_.now() + timeout_ - timeout_ / ContactProof::kDriftParts);
 }
 
-TEST_F(OwnClockTest, AnIdleSessionIsTakenForKept) {
+TEST_F(OwnClockTest, AnIdleSessionKeepsItsProofWithoutASync) {
   simulation_.advance(1h);
   const RequestCounter requests(simulation_);
   const HeldLock held = acquire();
@@ -289,7 +289,7 @@ TEST_F(OwnClockTest, AnIdleSessionIsTakenForKept) {
 }
 
 // The list that shows its place waited in the inbox of a connection that the server has closed.
-TEST_F(OwnClockTest, AGrantThatIsLearnedOfTooLateIsLostFromTheStart) {
+TEST_F(OwnClockTest, AGrantLearnedOfTooLateIsLostFromTheStart) {
   FairMutex mutex(*session_, "/lock", &observer_);
   must(simulation_.run(create(*session_, "/lock")), "create");
   const auto acquiring = simulation_.start(mutex.acquire());
@@ -309,7 +309,7 @@ TEST_F(OwnClockTest, AGrantThatIsLearnedOfTooLateIsLostFromTheStart) {
   EXPECT_FALSE(simulation_.exists(acquiring.result()->znode()));
 }
 
-TEST_F(OwnClockTest, SomebodyElsesExpiryIsNoPartitionForTheOthers) {
+TEST_F(OwnClockTest, AnotherSessionsExpiryIsNoPartition) {
   const HeldLock held = acquire();
   simulation_.advance(1min);
   const auto other = simulation_.open("B");

@@ -111,7 +111,7 @@ TEST_F(PrometheusTest, CountsHandoversInsideASession) {
   EXPECT_EQ(value("lockstep_grants_total{lock=\"/lock\",share=\"exclusive\"}"), "1");
 }
 
-TEST_F(PrometheusTest, CountsWhoWaitsAndGivesUp) {
+TEST_F(PrometheusTest, CountsWaitersAndThoseThatGiveUp) {
   const auto other = simulation_.open("B");
   FairMutex others(*other, "/lock");
   const Result<HeldLock> held = simulation_.run(others.acquire());
@@ -184,7 +184,7 @@ TEST_F(PrometheusTest, SemaphoreHasOneLabel) {
 }
 
 // A turn without a result is no grant, and the wait is over.
-TEST_F(PrometheusTest, SemaphoreThatIsGivenUpWaitsNoMore) {
+TEST_F(PrometheusTest, AbandonedSemaphoreDoesNotWait) {
   OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
   const ClientGrant grant = must(simulation_.run(semaphore.acquire()), "acquire");
   const Context patience(simulation_.now() + 1s);
@@ -203,7 +203,7 @@ TEST_F(PrometheusTest, MultiLockCountsForEachOfItsLocks) {
   EXPECT_EQ(labels(), std::set<std::string>({"/a", "/b"}));
 }
 
-TEST_F(PrometheusTest, CountsWhatIsAmbiguousAndWhatIsLost) {
+TEST_F(PrometheusTest, CountsUnknownOutcomesAndLosses) {
   OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
   simulation_.run(ignore(client_.session(Context())));
   const auto session = client_.current();
@@ -233,14 +233,14 @@ TEST_F(PrometheusTest, NoWaiterIsCountedInASessionThatIsOver) {
   EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "0");
 }
 
-TEST_F(PrometheusTest, AGrantThatIsDestroyedIsHeldNoMore) {
+TEST_F(PrometheusTest, ADestroyedGrantIsNotHeld) {
   OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
   simulation_.run(ignore(mutex.acquire()));
   EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "0");
   EXPECT_EQ(value("lockstep_releases_total{lock=\"/lock\",outcome=\"dropped\"}"), "1");
 }
 
-TEST_F(PrometheusTest, WithoutSessionsNothingIsKnownOfTime) {
+TEST_F(PrometheusTest, TimesAreUnknownWithoutSessions) {
   PrometheusMetrics locks_only;
   const auto session = simulation_.open("B");
   FairMutex mutex(*session, "/lock", &locks_only);

@@ -154,7 +154,7 @@ TEST_F(ReadWriteLockTest, DowngradeSucceedsWhereverTwoCutsFall) {
 
 // Another client has deleted the writer's znode, and the next writer holds: the reader must not
 // appear.
-TEST_F(ReadWriteLockTest, DowngradeOfAWriterThatIsGoneIsNoNode) {
+TEST_F(ReadWriteLockTest, DowngradeOfADeletedWriterIsNoNode) {
   HeldLock held = a_.write();
   const Acquired writer = c_.wait_to_write();
   must(simulation_.run(remove(*b_.session, held.znode())), "remove");
@@ -179,7 +179,7 @@ TEST_F(ReadWriteLockTest, DowngradeThatTimesOutLeavesTheWriteGrant) {
 
 // --------------------------------------------------------------------------------- upgrade
 
-TEST_F(ReadWriteLockTest, UpgradeWaitsForTheReadersBeside) {
+TEST_F(ReadWriteLockTest, UpgradeWaitsForTheOtherReaders) {
   HeldLock held = a_.read();
   HeldLock other = b_.read();
   const Path reader_znode = held.znode();
@@ -199,7 +199,7 @@ TEST_F(ReadWriteLockTest, UpgradeWaitsForTheReadersBeside) {
   EXPECT_TRUE(behind.done());
 }
 
-TEST_F(ReadWriteLockTest, TryUpgradeDoesNotWaitForTheReadersBeside) {
+TEST_F(ReadWriteLockTest, TryUpgradeDoesNotWaitForTheOtherReaders) {
   HeldLock held = a_.read();
   HeldLock other = b_.read();
   EXPECT_EQ(error_of(simulation_.run(a_.lock.try_upgrade(held))), Error::kConflict);
@@ -269,7 +269,7 @@ TEST_F(ReadWriteLockTest, UpgradeThatTimesOutLeavesTheReadGrantAndNoWriter) {
   EXPECT_TRUE(c_.wait_to_read().done());
 }
 
-TEST_F(ReadWriteLockTest, ChangingWhatIsNotHeldSoIsRefused) {
+TEST_F(ReadWriteLockTest, ChangingAGrantOfTheWrongKindIsRefused) {
   HeldLock reader = a_.read();
   ReadWriteLock elsewhere(*a_.session, "/other");
   EXPECT_EQ(error_of(simulation_.run(a_.lock.downgrade(reader))), Error::kBadArguments);
@@ -282,7 +282,7 @@ TEST_F(ReadWriteLockTest, ChangingWhatIsNotHeldSoIsRefused) {
   EXPECT_EQ(error_of(simulation_.run(b_.lock.upgrade(lost))), Error::kSessionExpired);
 }
 
-TEST_F(ReadWriteLockTest, QueueShowsWhoHoldsAndWhoWaits) {
+TEST_F(ReadWriteLockTest, QueueShowsHoldersAndWaiters) {
   const HeldLock first = a_.read();
   const HeldLock second = b_.read();
   const Acquired writer = c_.wait_to_write();

@@ -102,7 +102,7 @@ TEST_F(RecursiveMutexTest, OwnerAcquiresOneAtATime) {
             Error::kTimedOut);
 }
 
-TEST_F(RecursiveMutexTest, OwnersAreToldApart) {
+TEST_F(RecursiveMutexTest, OwnersAreDistinguished) {
   const std::thread::id thread = std::this_thread::get_id();  // allow(this_thread): a name only.
   const LockOwner here(thread);
   EXPECT_EQ(here, LockOwner(thread));

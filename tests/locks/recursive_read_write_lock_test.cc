@@ -87,7 +87,7 @@ TEST_F(RecursiveReadWriteLockTest, AReaderUpgradesOnceTheOtherReadersHaveGone) {
   EXPECT_EQ(contenders(), 0U);
 }
 
-TEST_F(RecursiveReadWriteLockTest, TryAcquireWaitsForNobody) {
+TEST_F(RecursiveReadWriteLockTest, TryAcquireDoesNotWait) {
   HeldLock other = must(simulation_.run(of_others_.acquire_read()), "read");
   EXPECT_EQ(error_of(simulation_.run(lock_.try_acquire_write(ann_))), Error::kConflict);
   Hold reader = must(simulation_.run(lock_.try_acquire_read(ann_)), "read");
@@ -116,7 +116,7 @@ TEST_F(RecursiveReadWriteLockTest, AnUpgradeThatWouldWaitForAWriterConflictsAndK
   EXPECT_TRUE(writer.done());
 }
 
-TEST_F(RecursiveReadWriteLockTest, OfTwoOwnersThatUpgradeOneConflicts) {
+TEST_F(RecursiveReadWriteLockTest, OneOfTwoUpgradingOwnersConflicts) {
   Hold anns = must(read(ann_), "read");
   Hold bobs = must(read(bob_), "read");
   const auto first = simulation_.start(lock_.acquire_write(ann_));

@@ -182,7 +182,7 @@ TEST_F(ReadWriteRevocationTest, ObserversReadTheDataOfHoldersAndWaiters) {
   simulation_.end_tasks();
 }
 
-TEST_F(ReadWriteRevocationTest, ADowngradedGrantIsAskedForAsItsWriterWas) {
+TEST_F(ReadWriteRevocationTest, ADowngradedGrantKeepsTheRequestToItsWriter) {
   HeldLock held = must_hold(simulation_, of_a_.acquire_write());
   ask();
   simulation_.advance(3s);
@@ -196,7 +196,7 @@ TEST_F(ReadWriteRevocationTest, ADowngradedGrantIsAskedForAsItsWriterWas) {
   EXPECT_EQ(held.cause(), Error::kRevoked);
 }
 
-TEST_F(ReadWriteRevocationTest, AnUpgradedGrantIsAskedForAsItsReaderWas) {
+TEST_F(ReadWriteRevocationTest, AnUpgradedGrantKeepsTheRequestToItsReader) {
   HeldLock held = must_hold(simulation_, of_b_.acquire_read());
   ask();
   must(simulation_.run(of_b_.upgrade(held)), "upgrade");
@@ -205,7 +205,7 @@ TEST_F(ReadWriteRevocationTest, AnUpgradedGrantIsAskedForAsItsReaderWas) {
   EXPECT_EQ(held.state(), LockState::kHeld);
 }
 
-TEST_F(ReadWriteRevocationTest, AChangeByItselfAsksForNothing) {
+TEST_F(ReadWriteRevocationTest, AChangeAloneAsksForNothing) {
   HeldLock held = must_hold(simulation_, of_a_.acquire_write());
   must(simulation_.run(of_a_.downgrade(held)), "downgrade");
   must(simulation_.run(of_a_.upgrade(held)), "upgrade");

@@ -43,7 +43,7 @@ class SemaphoreTest : public ::testing::Test {
   Semaphore of_c_{*c_, "/s", 2};
 };
 
-TEST_F(SemaphoreTest, SoManyLeasesAndNoMore) {
+TEST_F(SemaphoreTest, GrantsItsLeasesAndNoMore) {
   const Acquired first = wait(of_a_);
   const Acquired second = wait(of_b_);
   EXPECT_TRUE(second.done());
@@ -210,7 +210,7 @@ TEST_F(SemaphoreTest, LoweredCapacityTakesNoLeaseAndGrantsNone) {
   EXPECT_TRUE(third.done());
 }
 
-TEST_F(SemaphoreTest, CapacityThatIsNoneIsAnError) {
+TEST_F(SemaphoreTest, InvalidCapacityIsAnError) {
   Semaphore semaphore(*a_, "/s", "/capacity");
   EXPECT_EQ(error_of(simulation_.run(semaphore.acquire())), Error::kNoNode);
   must(simulation_.run(create(*a_, "/capacity", "17")), "create");
@@ -231,7 +231,7 @@ TEST_F(SemaphoreTest, SharedCountIsFourBytesTheHighestFirst) {
   EXPECT_EQ(must(simulation_.run(get_shared_count(*b_, "/a/b/count")), "get"), 7);
 }
 
-TEST_F(SemaphoreTest, SharedCountIsSetWhateverCutFalls) {
+TEST_F(SemaphoreTest, SharedCountIsSetDespiteACut) {
   for (int i = 0; i < 24; ++i) {
     SCOPED_TRACE(i);
     const auto set = simulation_.start(set_shared_count(*a_, "/capacity", i));
@@ -300,7 +300,7 @@ TEST_F(SemaphoreTest, SeveralThatDoNotFitInTimeLeaveNothing) {
   EXPECT_EQ(queue(), 0U);
 }
 
-TEST_F(SemaphoreTest, SeveralOfWhichOneIsDeletedWhileTheyWaitLeaveNothing) {
+TEST_F(SemaphoreTest, SeveralLeaveNothingIfOneIsDeletedWhileTheyWait) {
   const Acquired first = wait(of_a_);
   const auto both = simulation_.start(of_b_.acquire(2));
   simulation_.settle();
@@ -325,7 +325,7 @@ TEST_F(SemaphoreTest, ObserversReadTheDataOfEveryLease) {
   EXPECT_EQ(seen[0].znode, both.each()[0].znode());
 }
 
-TEST_F(SemaphoreTest, SeveralAsManyAsTheSharedCountWillAllow) {
+TEST_F(SemaphoreTest, SeveralWaitUntilTheSharedCountAllowsThem) {
   must(simulation_.run(set_shared_count(*a_, "/capacity", 1)), "set_shared_count");
   Semaphore shared(*a_, "/s", "/capacity");
   const auto three = simulation_.start(shared.acquire(3));
@@ -336,7 +336,7 @@ TEST_F(SemaphoreTest, SeveralAsManyAsTheSharedCountWillAllow) {
   EXPECT_EQ(leases(), 3U);
 }
 
-TEST_F(SemaphoreTest, NoneOrMoreThanThereEverAreIsABadArgument) {
+TEST_F(SemaphoreTest, ZeroOrMoreThanTheCapacityIsABadArgument) {
   for (const std::int32_t count : {0, -1, 3}) {
     EXPECT_EQ(error_of(simulation_.run(of_a_.acquire(count))), Error::kBadArguments) << count;
     EXPECT_EQ(error_of(simulation_.run(of_a_.try_acquire(count))), Error::kBadArguments) << count;

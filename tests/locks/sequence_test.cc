@@ -76,7 +76,7 @@ TEST(SequenceNumberTest, ReadsBackEveryNumberThatTheServerWrites) {
   }
 }
 
-TEST(SequenceNumberTest, EveryByteHasToBeADigit) {
+TEST(SequenceNumberTest, EveryByteMustBeADigit) {
   const std::string good = "x-lock-0000000042";
   for (std::size_t at = good.size() - 10; at < good.size(); ++at) {
     for (int byte = 0; byte < 256; ++byte) {
@@ -172,7 +172,7 @@ TEST(PositionTest, IsThePlaceInTheSortedQueueWhateverTheOrderOfTheList) {
 
 // --------------------------------------------------------------------------- kinds of contenders
 
-TEST(ContenderTest, IsToldByItsMark) {
+TEST(ContenderTest, IsRecognizedByItsMark) {
   EXPECT_EQ(contender("x-lock-0000000007", kMutexMarks)->number, 7);
   EXPECT_EQ(contender("x-lock-0000000007", kReadWriteMarks), std::nullopt);
   EXPECT_EQ(contender("_c_g-__READ__0000000003", kReadWriteMarks)->share, Share::kShared);

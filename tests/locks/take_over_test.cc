@@ -122,7 +122,7 @@ TEST_F(TakeOverTest, AContenderWhoseOwnZnodeWentFirstDoesNotTakeOver) {
   EXPECT_EQ(error_of(by_b.result()), Error::kNoNode);
 }
 
-TEST_F(TakeOverTest, AZnodeOfAnotherSessionUnderItsNameIsNotIts) {
+TEST_F(TakeOverTest, AnotherSessionsZnodeWithItsNameIsNotItsOwn) {
   HeldLock first = held_by_a();
   simulation_.hold(*b_, OpCode::kGetData);
   const auto by_b = queue_up_b();
@@ -137,7 +137,7 @@ TEST_F(TakeOverTest, AZnodeOfAnotherSessionUnderItsNameIsNotIts) {
   EXPECT_EQ(trips_.taken(), 1U);
 }
 
-TEST_F(TakeOverTest, ASessionThatIsNotProvenToLiveListsAgain) {
+TEST_F(TakeOverTest, AnUnprovenSessionListsAgain) {
   HeldLock first = held_by_a();
   const auto by_b = queue_up_b();
   simulation_.advance(1h);  // No grant of B renews its proof of contact.

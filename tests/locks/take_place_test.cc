@@ -134,7 +134,7 @@ TEST_F(TakePlaceTest, DeadlineWhileDisconnectedLeavesNoOrphan) {
   EXPECT_TRUE(session_->background().empty());
 }
 
-TEST_F(TakePlaceTest, CancelledWithTheCreateUnderWayLeavesNoOrphan) {
+TEST_F(TakePlaceTest, CancelDuringTheCreateLeavesNoOrphan) {
   std::stop_source stop;
   simulation_.hold(*session_, OpCode::kCreate);
   const auto created = simulation_.start(place(stop.get_token()));
@@ -166,7 +166,7 @@ TEST_F(TakePlaceTest, DestroyedBeforeItStartsDoesNothing) {
   EXPECT_EQ(requests.total(), 0U);
 }
 
-TEST_F(TakePlaceTest, ContextThatIsOverCreatesNothing) {
+TEST_F(TakePlaceTest, EndedContextCreatesNothing) {
   const auto created = simulation_.run(place(simulation_.now()));
   EXPECT_EQ(error_of(created), Error::kTimedOut);
   simulation_.settle();
@@ -202,7 +202,7 @@ TEST_F(TakePlaceTest, ZnodeOfAnotherSessionIsNotAdopted) {
   EXPECT_EQ(znode(simulation_, created.result()->path)->ephemeral_owner, session_->id());
 }
 
-TEST_F(TakePlaceTest, OtherErrorsAreTheAnswer) {
+TEST_F(TakePlaceTest, OtherErrorsAreReturned) {
   must(simulation_.run(create(*other_, "/e", Data(), CreateMode::kEphemeral)), "create");
   const auto under_ephemeral = simulation_.run(place_in(*session_, "/e"));
   EXPECT_EQ(error_of(under_ephemeral), Error::kNoChildrenForEphemerals);

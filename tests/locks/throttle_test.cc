@@ -78,7 +78,7 @@ TEST_F(ThrottleTest, ReleaseOfAZnodeThatOthersDeletedIsAlreadyLost) {
   EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kAlreadyLost);
 }
 
-TEST_F(ThrottleTest, DeadlineEndsAnAcquireThatIsRefusedForEver) {
+TEST_F(ThrottleTest, DeadlineEndsAnAcquireThatIsRefusedForever) {
   FairMutex mutex(*session_, "/lock");
   simulation_.throttle(*session_, 1'000'000);
   const TimePoint deadline = simulation_.now() + 5s;
@@ -89,7 +89,7 @@ TEST_F(ThrottleTest, DeadlineEndsAnAcquireThatIsRefusedForEver) {
   EXPECT_TRUE(children(simulation_, "/lock").empty());
 }
 
-TEST_F(ThrottleTest, GuaranteedDeletesRideItOut) {
+TEST_F(ThrottleTest, GuaranteedDeletesSurviveThrottling) {
   FairMutex mutex(*session_, "/lock");
   for (std::uint32_t refusals = 1; refusals < 12; ++refusals) {
     {
@@ -120,7 +120,7 @@ TEST_F(ThrottleTest, SearchForALostCreateGoesOnUntilItIsAnswered) {
 }
 
 // The same, but the acquire gives up before it finds the znode.
-TEST_F(ThrottleTest, OrphanOfALostCreateIsDeletedThoughTheSearchIsThrottled) {
+TEST_F(ThrottleTest, OrphanOfALostCreateIsDeletedDespiteAThrottledSearch) {
   {
     Started<Result<Created>> created =
         simulation_.start(place_in(*session_, "/lock", simulation_.now() + 1s));
@@ -203,7 +203,7 @@ Task<void> use_revocation(Session& session) {
 class ThrottledUseTest : public ::testing::TestWithParam<Use> {};
 
 // Each request is refused once, or several in a row.
-TEST_P(ThrottledUseTest, RidesItOut) {
+TEST_P(ThrottledUseTest, SurvivesThrottling) {
   for (const std::uint32_t refusals : {1U, 3U}) {
     for (int steps = 0; steps < 60; ++steps) {
       SCOPED_TRACE(testing::Message() << refusals << " at step " << steps);

@@ -36,7 +36,7 @@ TEST_F(UnfairMutexTest, TryingCostsOneRequestAndLeavesNothing) {
   EXPECT_TRUE(simulation_.run(of_b_.try_acquire()).has_value());
 }
 
-TEST_F(UnfairMutexTest, HolderIsShownWithWhatItSays) {
+TEST_F(UnfairMutexTest, HolderIsShownWithItsData) {
   EXPECT_EQ(must(simulation_.run(of_b_.holder()), "holder"), std::nullopt);
   UnfairMutex mutex(*a_, "/locks/one", "ann@host, 4711\nnightly");
   HeldLock held = hold(mutex);
@@ -53,7 +53,7 @@ TEST_F(UnfairMutexTest, HolderIsShownWithWhatItSays) {
   EXPECT_EQ(must(simulation_.run(of_b_.holder()), "holder"), std::nullopt);
 }
 
-TEST_F(UnfairMutexTest, HolderThatSaysNothingIsShownWithNoData) {
+TEST_F(UnfairMutexTest, HolderWithoutDataIsShown) {
   HeldLock held = hold(of_a_);
   const auto holder = must(simulation_.run(of_b_.holder()), "holder");
   ASSERT_TRUE(holder.has_value());
@@ -80,7 +80,7 @@ TEST_F(UnfairMutexTest, ForeignHolderIsShownWithAllItsData) {
   }
 }
 
-TEST_F(UnfairMutexTest, LookForTheHolderRidesOutAConnectionLossAndEndsWithTheSession) {
+TEST_F(UnfairMutexTest, LookForTheHolderSurvivesAConnectionLossAndEndsWithTheSession) {
   const HeldLock held = hold(of_a_);
   const auto looking = simulation_.start(of_b_.holder());
   simulation_.cut(*b_);

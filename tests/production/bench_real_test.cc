@@ -38,7 +38,7 @@ TEST(BenchRealTest, EveryFigureHasItsFloor) {
   }
 }
 
-TEST(BenchRealTest, AsManyContendAsIsSaid) {
+TEST(BenchRealTest, TheGivenNumberOfContendersContends) {
   const ProgramRun run = measured(" --contenders 3");
   ASSERT_EQ(run.status, 0) << run.err;
   for (const char* const name : {"handoff_3_sessions", "floor_handoff_3_waiters_one_session"}) {

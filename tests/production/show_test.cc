@@ -88,7 +88,7 @@ class RestrictedLockTest : public ::testing::Test {
   std::vector<HeldLock> held;
 };
 
-TEST_F(RestrictedLockTest, IsShownToTheBearerOfItsCredential) {
+TEST_F(RestrictedLockTest, IsShownToAClientWithItsCredential) {
   runtime.run(take());
   expect_one_line(run_with("show", ""), 2, lab.lock());
   expect_one_line(run_with("show", "digest:billing:wrong"), 2, lab.lock());
@@ -113,7 +113,7 @@ TEST_F(ShowTest, TheTextNamesHostPidAndTime) {
   EXPECT_TRUE(line.ends_with("batch?7")) << "a terminal shows no control characters: " << line;
 }
 
-TEST_F(ShowTest, WhatIsNoLockIsNamed) {
+TEST_F(ShowTest, AZnodeThatIsNoLockIsNamed) {
   expect_one_line(show(), 2, "there is no such lock");
   lab.create(lab.lock());
   EXPECT_EQ(show().out, lab.lock() + ": free\n");

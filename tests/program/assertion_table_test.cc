@@ -100,7 +100,7 @@ std::vector<std::string> rows_of_guarantees() {
   return rows;
 }
 
-TEST(AssertionTableTest, TheDocumentOfOraclesSaysWhatTheWaiversSay) {
+TEST(AssertionTableTest, TheDocumentOfOraclesAgreesWithTheWaivers) {
   std::vector<std::string> expected;
   for (const OracleFacts& row : search::oracles()) {
     if (!row.is_guarantee && row.oracle != Oracle::kDeadlock) continue;

@@ -19,7 +19,7 @@ TEST(ExhaustiveProgramTest, TheCommandThatItPrintsKeepsTheReduction) {
   EXPECT_EQ(after("Hunt again:", exhaust(broken).out).find("--reduction"), std::string::npos);
 }
 
-TEST(ExhaustiveProgramTest, EndsAfterExactlyAsManyExecutionsAsAskedFor) {
+TEST(ExhaustiveProgramTest, EndsAfterExactlyTheGivenNumberOfExecutions) {
   for (const int executions : {1, 10, 257}) {
     const nlohmann::json result =
         exhaust("fair-mutex --json --executions " + std::to_string(executions)).json();

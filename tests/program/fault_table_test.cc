@@ -20,7 +20,7 @@ std::vector<std::string> rows_of_the_document() {
   return rows;
 }
 
-TEST(FaultTableTest, TheDocumentSaysWhatTheFaultsSay) {
+TEST(FaultTableTest, TheDocumentAgreesWithTheFaults) {
   std::vector<std::string> expected;
   for (std::size_t i = 0; i < kFaultKinds; ++i) {
     const FaultFacts& known = facts(static_cast<FaultKind>(i));

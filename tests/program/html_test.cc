@@ -112,7 +112,7 @@ TEST(HtmlTest, AViolationIsReportedEvenIfThePageCannotBeWritten) {
   EXPECT_NE(again.out.find("Reproduced"), std::string::npos) << again.out;
 }
 
-TEST(HtmlTest, TheHuntOfALimitedTimeCanBeRepeated) {
+TEST(HtmlTest, AHuntOfLimitedTimeCanBeRepeated) {
   const HtmlFile file;
   const ProgramRun run = hunt("fair-mutex --seconds 0.01 --json", file);
   ASSERT_EQ(run.status, 0) << run.err;

@@ -96,7 +96,7 @@ TEST(HuntTest, AnExhaustiveSearchSaysSo) {
   EXPECT_NE(hunt(arguments).out.find("exhausted: "), std::string::npos);
 }
 
-TEST(HuntTest, CodeThatBlocksIsHuntedUnderItsOwnName) {
+TEST(HuntTest, BlockingCodeIsHuntedUnderItsOwnName) {
   const ProgramRun run = hunt("fair-mutex --blocking --executions 2000 --seed 1 --json");
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(run.json().at("scenario"), "fair-mutex-blocking");
@@ -264,7 +264,7 @@ TEST(HuntTest, AReportNamesTheVersion) {
   EXPECT_EQ(words(after("Found by:", hunt("zoo-01 --seed 1").out)).at(1), version);
 }
 
-TEST(HuntTest, OnlyALongHuntSpeaksOfIdleCores) {
+TEST(HuntTest, OnlyALongHuntMentionsIdleCores) {
   EXPECT_NE(program::hint_at_cores(60, 16).find("--jobs 16"), std::string::npos);
   EXPECT_EQ(program::hint_at_cores(0.1, 16), "");
   EXPECT_EQ(program::hint_at_cores(60, 8), "");

@@ -33,12 +33,12 @@ TEST(NearestTest, TheNearestComesFirst) {
   EXPECT_EQ(near("unair-mutex"), both) << "one slip, and two";
 }
 
-TEST(NearestTest, ABeginningOrAPartIsFound) {
+TEST(NearestTest, APrefixOrAPartIsFound) {
   EXPECT_EQ(near("sem"), std::vector<std::string_view>{"semaphore"});
   EXPECT_EQ(near("mutex"), (std::vector<std::string_view>{"fair-mutex", "unfair-mutex"}));
 }
 
-TEST(NearestTest, WhatIsFarAwayIsNotSuggested) {
+TEST(NearestTest, DistantNamesAreNotSuggested) {
   EXPECT_TRUE(near("etcd").empty());
   EXPECT_TRUE(near("x").empty());
   EXPECT_TRUE(near("lock-mutex").empty()) << "four slips";

@@ -42,7 +42,7 @@ TEST(ScreenTest, ATerminalHasColoursUnlessTheyAreUnwanted) {
       << "an empty NO_COLOR says nothing";
 }
 
-TEST(ScreenTest, WhatIsPipedIsPlain) {
+TEST(ScreenTest, PipedOutputIsPlain) {
   const ProgramRun run = run_command(
       {"/bin/sh", "-c", "TERM=xterm COLUMNS=80 \"$0\" hunt zoo-01 --seed 1 --executions 3000",
        LOCKSTEP_PROGRAM});

@@ -46,7 +46,7 @@ TEST(TourTest, SaysFirstWhichPageItWrites) {
   EXPECT_TRUE(run.out.ends_with("\nlockstep-tour.html\n")) << run.out;
 }
 
-TEST(TourTest, WritesNoPageThatIsNotWanted) {
+TEST(TourTest, WritesNoUnwantedPage) {
   const ProgramRun run = tour_in_folder("true", "--no-html", "ls");
   EXPECT_EQ(run.out.find("lockstep-tour.html"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("No page is written."), std::string::npos) << run.out;

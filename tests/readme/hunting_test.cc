@@ -17,7 +17,7 @@ namespace lockstep::readme::guide_to_hunts {
 #include "hunting_5.inc"
 #include "hunting_6.inc"
 
-TEST(HuntingGuideTest, TheUsersOfASessionAreJudgedApart) {
+TEST(HuntingGuideTest, TheUsersOfASessionAreJudgedSeparately) {
   const lab::HuntReport report = hunt_tickets();
   ASSERT_TRUE(report.failure) << report.text();
   EXPECT_EQ(report.failure->violation.oracle, "S2");

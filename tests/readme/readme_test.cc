@@ -40,31 +40,31 @@ namespace threaded {
 
 #pragma GCC diagnostic pop
 
-TEST(ReadmeTest, TheNightlyJobOfCoroutines) {
+TEST(ReadmeTest, TheNightlyJobRunsAsACoroutine) {
   fake::Simulation simulated;
   Client& client = simulated.client("Ann");
   EXPECT_TRUE(prints([&] { simulated.run(production::nightly_job(client)); }, "readme_1.out"));
 }
 
-TEST(ReadmeTest, TheNightlyJobOfThreads) {
+TEST(ReadmeTest, TheNightlyJobRunsOnAThread) {
   fake::Simulation simulated;
   Client& client = simulated.client("Ann");
   EXPECT_TRUE(prints([&] { threads::nightly_job(client); }, "readme_1.out"));
 }
 
-TEST(ReadmeTest, ATestWithoutAServer) {
+TEST(ReadmeTest, ATestNeedsNoServer) {
   EXPECT_TRUE(prints([] { simulation::main(); }, "readme_3.out"));
 }
 
-TEST(ReadmeTest, TheHuntOfARecipe) {
+TEST(ReadmeTest, AHuntFindsTheFlawOfARecipe) {
   EXPECT_TRUE(prints([] { EXPECT_EQ(recipe::main(), 1); }, "readme_4.out"));
 }
 
-TEST(ReadmeTest, TheHuntOfThreadedCode) {
+TEST(ReadmeTest, AHuntFindsTheFlawOfThreadedCode) {
   EXPECT_TRUE(prints([] { EXPECT_EQ(threaded::main(), 1); }, "readme_6.out"));
 }
 
-TEST(ReadmeTest, AProgramInPython) {
+TEST(ReadmeTest, AProgramInPythonRuns) {
   const std::string command =
       "PATH=" LOCKSTEP_BIN ":$PATH /usr/bin/python3 " LOCKSTEP_CODE_BLOCKS "/readme_1.py";
   std::FILE* const program = popen(command.c_str(), "r");

@@ -64,7 +64,7 @@ namespace threaded_code {
 int clients = 0;
 extern "C" int their_main(int, char**) { return ++clients; }
 
-TEST(ThreadedCodeTest, SomebodyElsesMainIsHunted) {
+TEST(ThreadedCodeTest, MainOfAProgramIsHunted) {
   main();
   EXPECT_GT(clients, 2);
 }

@@ -11,8 +11,8 @@ namespace lockstep::support {
 // file for each server, named after its port; the process that has locked the file has the server.
 // The program server_pool makes a pool, and LOCKSTEP_SERVER_POOL names its folder.
 //
-//  A server of the pool, taken until this object or this process ends. Znodes and sessions of
-//  earlier processes may still exist.
+// A server of the pool, taken until this object or this process ends. Znodes and sessions of
+// earlier processes may still exist.
 class PooledServer {
  public:
   PooledServer() = default;

@@ -31,8 +31,12 @@ void expect_same_traces(std::string_view faults) {
   EXPECT_EQ(source.state_hash, sleep.state_hash);
 }
 
-TEST(ExhaustiveTwoFaultsTest, ACrashAndATimer) { expect_same_traces("crash,timer"); }
-TEST(ExhaustiveTwoFaultsTest, AKilledSessionAndACut) { expect_same_traces("kill-session,cut"); }
+TEST(ExhaustiveTwoFaultsTest, ReductionsAgreeOnACrashAndATimer) {
+  expect_same_traces("crash,timer");
+}
+TEST(ExhaustiveTwoFaultsTest, ReductionsAgreeOnAKilledSessionAndACut) {
+  expect_same_traces("kill-session,cut");
+}
 
 }  // namespace
 }  // namespace lockstep::scenarios

@@ -123,7 +123,7 @@ std::string name_of(const testing::TestParamInfo<scenarios::Scenario>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Schedules, ZooTest, testing::ValuesIn(broken_locks()), name_of);
 
-TEST(ZooFilesTest, EverySchedulesFileIsOfAScenario) {
+TEST(ZooFilesTest, EveryScheduleFileBelongsToAScenario) {
   for (const auto& entry : std::filesystem::directory_iterator(LOCKSTEP_SCHEDULES)) {
     EXPECT_TRUE(scenarios::find(entry.path().stem().string())) << entry.path();
   }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "program/run_program.h"
@@ -123,17 +124,13 @@ TEST_P(MisbehaviourTest, IsReported) {
   EXPECT_THAT(violation["message"].get<std::string>(), HasSubstr(GetParam().message));
 }
 
-TEST(RunTest, FunctionsOfAtexitRunAtTheEndOfAProgram) {
-  const ProgramRun run = hunt("--executions 5 --json", LOCKSTEP_TARGETS "/objects_target atexit");
-  ASSERT_EQ(run.status, 1) << run.out << run.err;
-  EXPECT_EQ(run.json()["violation"]["message"], "A exits with status 9");
-}
-
-TEST(RunTest, DestructorsOfStaticObjectsRunAtTheEndOfAProgram) {
-  const ProgramRun run =
-      hunt("--executions 5 --json", LOCKSTEP_TARGETS "/objects_target destructor");
-  ASSERT_EQ(run.status, 1) << run.out << run.err;
-  EXPECT_EQ(run.json()["violation"]["message"], "A exits with status 7");
+TEST(RunTest, ExitFunctionsAndDestructorsRunAtTheEndOfAProgram) {
+  for (const auto& [what, status] : {std::pair("atexit", "9"), std::pair("destructor", "7")}) {
+    const ProgramRun run =
+        hunt("--executions 5 --json", std::string(LOCKSTEP_TARGETS "/objects_target ") + what);
+    ASSERT_EQ(run.status, 1) << run.out << run.err;
+    EXPECT_EQ(run.json()["violation"]["message"], std::string("A exits with status ") + status);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -145,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Misbehaviour{"hang", "deadlock", "waits in pthread_mutex_lock"}),
     [](const auto& each) { return std::string(each.param.how); });
 
-TEST(RunTest, ExecutionsAndCopiesHaveVariablesOfTheirOwn) {
+TEST(RunTest, ExecutionsAndCopiesHaveSeparateVariables) {
   const ProgramRun run = hunt("--clients 3 --executions 20 --json", misbehave("globals"));
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
@@ -153,7 +150,7 @@ TEST(RunTest, ExecutionsAndCopiesHaveVariablesOfTheirOwn) {
 class NewProcessTest : public ::testing::TestWithParam<const char*> {};
 
 // Executions share a real process unless that makes a difference.
-TEST_P(NewProcessTest, IsWhatEachExecutionBeginsWith) {
+TEST_P(NewProcessTest, BeginsEachExecution) {
   const ProgramRun run = hunt("--executions 200 --json",
                               std::string(LOCKSTEP_TARGETS "/objects_target ") + GetParam());
   EXPECT_EQ(run.status, 0) << run.out << run.err;
@@ -164,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(Each, NewProcessTest,
                          ::testing::Values("grow", "environment", "files", "mask"),
                          [](const auto& each) { return std::string(each.param); });
 
-TEST(RunTest, CopiesHaveStaticObjectsOfTheirOwn) {
+TEST(RunTest, CopiesHaveSeparateStaticObjects) {
   const ProgramRun run =
       hunt("--clients 3 --executions 50 --json", LOCKSTEP_TARGETS "/objects_target grow");
   EXPECT_EQ(run.status, 0) << run.out << run.err;
@@ -175,7 +172,7 @@ TEST(RunTest, AnArgumentCanHoldTheNumberOfTheCopy) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
-TEST(RunTest, WhatTheProgramPrintsIsNoPartOfTheResult) {
+TEST(RunTest, OutputOfTheProgramIsNoPartOfTheResult) {
   const ProgramRun run = hunt("--executions 5 --faults none", lock(""));
   EXPECT_EQ(run.status, 0) << run.out << run.err;
   EXPECT_THAT(run.out, Not(HasSubstr("holds the lock")));

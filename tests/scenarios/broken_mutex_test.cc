@@ -94,7 +94,7 @@ Task<Result<Zxid>> push_aside(Session& session, Path lock, Path ours, LockObserv
 }
 using Pusher = scenarios::AssembledMutex<&scenarios::sound_create, &push_aside>;
 
-TEST(BrokenMutexTest, DeletingWhoIsAheadBreaksS4) {
+TEST(BrokenMutexTest, DeletingThePredecessorBreaksS4) {
   EXPECT_EQ(hunted_verdict(&lab::contend_for<Pusher>, FaultKind::kTimer), "S4");
 }
 
@@ -107,7 +107,7 @@ Task<void> acquire_and_keep(lab::Contender& self, Path lock, std::uint32_t) {
   static_cast<void>(co_await never->fired());
 }
 
-TEST(BrokenMutexTest, LockThatIsNeverGivenBackBreaksL1) {
+TEST(BrokenMutexTest, LockThatIsNeverReleasedBreaksL1) {
   EXPECT_EQ(calm_verdict(&acquire_and_keep), "L1");
 }
 

@@ -15,7 +15,7 @@
 namespace lockstep::scenarios {
 namespace {
 
-TEST(ScenariosTest, EveryScenarioHasANameOfItsOwnAndIsFoundByIt) {
+TEST(ScenariosTest, EveryScenarioIsFoundByItsUniqueName) {
   std::set<std::string_view> names;
   for (const Scenario& scenario : all()) {
     EXPECT_TRUE(names.insert(scenario.name).second) << scenario.name;
@@ -25,7 +25,7 @@ TEST(ScenariosTest, EveryScenarioHasANameOfItsOwnAndIsFoundByIt) {
   EXPECT_EQ(find(""), nullptr);
 }
 
-TEST(ScenariosTest, EveryScenarioSaysWhatItIsAndWhatToExpect) {
+TEST(ScenariosTest, EveryScenarioHasASummaryAndAnExpectation) {
   const std::set<std::string_view> kinds = {"recipe", "textbook", "zoo"};
   for (const Scenario& scenario : all()) {
     EXPECT_TRUE(kinds.contains(scenario.kind)) << scenario.name;
@@ -58,7 +58,7 @@ TEST(ScenariosTest, EveryOracleIsBrokenByALock) {
   EXPECT_TRUE(by_invariant);
 }
 
-TEST(ScenariosTest, EveryBrokenLockSaysWhereItIsKnownFrom) {
+TEST(ScenariosTest, EveryBrokenLockNamesItsOrigin) {
   for (const Scenario& scenario : all()) {
     EXPECT_EQ(scenario.reference.empty(), scenario.kind == "recipe") << scenario.name;
   }
@@ -80,7 +80,7 @@ TEST(ScenariosTest, EveryScenarioPassesTheDefaultScheduleUnlessItSaysOtherwise) 
   }
 }
 
-TEST(ScenariosTest, BugThatNeedsNoRaceIsSeenInTheDefaultSchedule) {
+TEST(ScenariosTest, BugWithoutARaceFailsOnTheDefaultSchedule) {
   for (const Scenario& scenario : all()) {
     if (!scenario.calm_fails) continue;
     fakezk::Calm calm;
@@ -101,7 +101,7 @@ constexpr std::uint64_t kExecutionsOfRecipe = 3000;
 constexpr std::uint64_t kExecutionsOfRecipe = 20'000;
 #endif
 
-TEST_P(ScenarioHuntTest, FindsWhatIsExpected) {
+TEST_P(ScenarioHuntTest, FindsTheExpectedViolation) {
   const Scenario& scenario = GetParam();
   const std::uint64_t executions = scenario.expects == "pass" ? kExecutionsOfRecipe : 20'000;
   search::HuntOptions options = unit::hunt_options(scenario.name, executions);

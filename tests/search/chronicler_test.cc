@@ -131,7 +131,7 @@ TEST_F(ChroniclerTest, DoesNotChangeTheExecution) {
   EXPECT_EQ(watched, other.world().trace_hash());
 }
 
-TEST(ExcerptTest, LeavesOutTheMiddleOfManyOnly) {
+TEST(ExcerptTest, LeavesOutTheMiddleOnlyOfMany) {
   Chronicle chronicle;
   chronicle.moments.resize(6, Moment{Moment::Kind::kClock, 0, 0, 0, ""});
   EXPECT_EQ(excerpt(chronicle, 2, 3).size(), 6U) << "a gap would take as much room as one line";

@@ -33,7 +33,7 @@ TEST(DistinctHashesTest, CountsEachOnce) {
   EXPECT_EQ(hashes.size(), naive.size() + 1);
 }
 
-TEST(DistinctHashesTest, AUnionCountsWhatBothHaveOnce) {
+TEST(DistinctHashesTest, AUnionCountsCommonHashesOnce) {
   search::DistinctHashes left;
   search::DistinctHashes right;
   for (std::uint64_t i = 0; i < 10; ++i) left.add(i);
@@ -58,7 +58,7 @@ TEST(CoverageTest, MoreExecutionsReachMore) {
   EXPECT_GT(many.coverage->states(), few.coverage->states());
 }
 
-TEST(CoverageTest, TellsWhichFaultsStruckAndWhichNever) {
+TEST(CoverageTest, ReportsWhichFaultsStruckAndWhichNever) {
   FaultPlan cuts;
   cuts.allow(FaultKind::kCut, FaultPlan::kUnlimited);
   cuts.set_total(1);
@@ -71,12 +71,12 @@ TEST(CoverageTest, TellsWhichFaultsStruckAndWhichNever) {
   EXPECT_NE(text.find("never close-session, reap, stray, replicate"), text.npos) << text;
 }
 
-TEST(CoverageTest, ASlowServerMakesEventsOfItsOwn) {
+TEST(CoverageTest, ASlowServerHasItsOwnEvents) {
   const lab::HuntReport report = hunt(50, FaultPlan(), 3);
   EXPECT_GT(report.coverage->events(Event::Kind::kReplicate), 0U);
 }
 
-TEST(CoverageTest, IsMeasuredOnlyIfAskedFor) {
+TEST(CoverageTest, IsMeasuredOnlyOnRequest) {
   lab::HuntSettings settings;
   settings.executions = 1;
   const lab::HuntReport report = hunt_lock(lab::lock_under_test<FairMutex>("fair-mutex"), settings);

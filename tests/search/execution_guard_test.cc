@@ -49,7 +49,7 @@ Task<void> sync_twice(Actor& self) {
   static_cast<void>(co_await (*session)->sync("/a"));
 }
 
-TEST(ExecutionGuardTest, AnExecutionIsGuardedFromItsStartUntilItIsClearedAway) {
+TEST(ExecutionGuardTest, AnExecutionIsGuardedFromItsStartToItsCleanup) {
   guarded = Guarded();
   Play play({&sync_twice, &sync_twice}, true);
   play.set_guard(std::make_unique<Guard>());
@@ -62,7 +62,7 @@ TEST(ExecutionGuardTest, AnExecutionIsGuardedFromItsStartUntilItIsClearedAway) {
 }
 
 // Sleep sets abort many executions, and the search makes some to check its own claims.
-TEST(ExecutionGuardTest, ExecutionsThatAreBrokenOffAreNoException) {
+TEST(ExecutionGuardTest, AbortedExecutionsAreGuardedToo) {
   guarded = Guarded();
   Play play({&sync_twice, &sync_twice}, true);
   play.set_guard(std::make_unique<Guard>());

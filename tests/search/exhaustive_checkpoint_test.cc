@@ -141,7 +141,7 @@ TEST(ExhaustiveCheckpointTest, AnotherProgramIsRefusedAndTheCheckpointKept) {
   EXPECT_EQ(*kept.text, before);
 }
 
-TEST(ExhaustiveCheckpointTest, ADamagedOneIsRefused) {
+TEST(ExhaustiveCheckpointTest, ADamagedCheckpointIsRefused) {
   ExhaustiveOptions options = with_faults("cut", 1);
   KeptInMemory kept;
   options.checkpoint = &kept;

@@ -23,41 +23,41 @@ Task<void> write_the_time(Actor& self) {
   static_cast<void>(co_await (*session)->set_data("/a", Data(text)));
 }
 
-TEST(ExhaustiveFaultsTest, AProcessThatStalls) {
+TEST(ExhaustiveFaultsTest, ReductionsAgreeOnStalls) {
   Play play({&write_once<'a'>, &write_once<'a'>});
   expect_agreement(play, "stall", 1);
   Play late({&sleep_and_write, &write_once<'a'>});
   expect_agreement(late, "stall", 1);
 }
 
-TEST(ExhaustiveFaultsTest, AProcessThatCrashes) {
+TEST(ExhaustiveFaultsTest, ReductionsAgreeOnCrashes) {
   Play play({&write_once<'a'>, &ephemeral});
   expect_agreement(play, "crash", 1);
 }
 
-TEST(ExhaustiveFaultsTest, AClockThatDrifts) {
+TEST(ExhaustiveFaultsTest, ReductionsAgreeOnDriftingClocks) {
   Play play({&write_the_time, &sleep_and_write});
   expect_agreement(play, "clock-drift", 1);
 }
 
-TEST(ExhaustiveFaultsTest, AnOperatorDeletes) {
+TEST(ExhaustiveFaultsTest, ReductionsAgreeOnForeignDeletes) {
   Play play({&ephemeral, &ephemeral});
   expect_agreement(play, "foreign-delete", 1);
 }
 
-TEST(ExhaustiveFaultsTest, TheClock) {
+TEST(ExhaustiveFaultsTest, ReductionsAgreeOnTheClock) {
   Play play({&write_the_time, &ephemeral});
   expect_agreement(play, "expiry", 1);
   expect_needed(fakezk::ObjectKind::kClock, play, "expiry", 1);
 }
 
-TEST(ExhaustiveFaultsTest, TwoExpiriesInOneBucket) {
+TEST(ExhaustiveFaultsTest, ReductionsAgreeOnTwoExpiriesInOneBucket) {
   Play play({&ephemeral, &ephemeral});
   expect_agreement(play, "expiry", 2);
   expect_needed(fakezk::ObjectKind::kSession, play, "kill-session", 1);
 }
 
-TEST(ExhaustiveFaultsTest, ACutAndWhatItLoses) {
+TEST(ExhaustiveFaultsTest, ReductionsAgreeOnACutAndItsLosses) {
   Play play({&write_once<'a'>, &write_once<'b'>});
   expect_agreement(play, "cut", 1);
   expect_agreement(play, "cut", 2);
@@ -95,7 +95,7 @@ Task<void> mind_its_end(Actor& self) {
 }
 
 // A replay finds the violation again.
-TEST(ExhaustiveFaultsTest, AFindOfTheLastFaultCanBeReplayed) {
+TEST(ExhaustiveFaultsTest, AFindingAtTheLastFaultCanBeReplayed) {
   Play play({&mind_its_end});
   for (const ReductionName& reduction : reductions()) {
     const ExhaustiveResult result = explore(play, reduction.reduction, "kill-session", 1);
@@ -147,12 +147,12 @@ void expect_same_as_sleep_sets(std::string_view faults, std::uint32_t budget) {
 }
 
 // The search does not forget a sleeping fault that a step makes impossible.
-TEST(ExhaustiveFaultsTest, OneThatAStepMakesImpossible) {
+TEST(ExhaustiveFaultsTest, ReductionsAgreeOnFaultsThatAStepMakesImpossible) {
   expect_same_as_sleep_sets("clock-drift", 1);
 }
 
 // Nor does it forget a fault that a step prevents from becoming possible.
-TEST(ExhaustiveFaultsTest, OneThatIsKeptFromBecomingPossible) {
+TEST(ExhaustiveFaultsTest, ReductionsAgreeOnFaultsThatAStepPrevents) {
   expect_same_as_sleep_sets("late-apply,timer", 2);
 }
 

@@ -47,7 +47,7 @@ Task<void> tell_and_write(Actor& self) {
 }
 
 // A connection's identities decide whether its client may learn of a change.
-TEST(ExhaustiveFootprintsTest, IdentitiesOfAConnection) {
+TEST(ExhaustiveFootprintsTest, ContainTheIdentitiesOfAConnection) {
   Play play({&watch_and_authenticate, &tell_and_write});
   expect_agreement(play);
 }
@@ -110,7 +110,7 @@ Task<void> create_for_a_while(Actor& self) {
 }
 
 // The time to live counts from the last write.
-TEST(ExhaustiveFootprintsTest, ATimeToLive) {
+TEST(ExhaustiveFootprintsTest, ContainATimeToLive) {
   ServerOptions options;
   options.ttl_enabled = true;
   Play play({&create_for_a_while, &ephemeral}, true, options);
@@ -133,7 +133,7 @@ Task<void> come_and_stay(Actor& self) {
 // A server that loses its leader has not yet reported the sessions that it heard in the last half
 // tick; but the leader itself has heard a handshake. Whether that comes before or after the clock
 // moves decides in which tick the session expires: before its server is back, or after.
-TEST(ExhaustiveFootprintsTest, WhenTheLeaderHasHeardOfAHandshake) {
+TEST(ExhaustiveFootprintsTest, ContainTheTimeOfAHandshakeAtTheLeader) {
   Play play({&come_and_stay}, true, quiet(2));
   expect_agreement(play, "timer:1,replica-partition:1", 2);
 }
@@ -163,7 +163,7 @@ class StepsByHandTest : public ::testing::Test {
 
 // The servers hear of a session while its messages arrive: its clock shows whether a message or the
 // stall came first.
-TEST_F(StepsByHandTest, MessagesOfAStalledProcess) {
+TEST_F(StepsByHandTest, MessagesOfAProcessConflictWithItsStall) {
   const auto session = open("A");
   World& world = simulation_.world();
   must(simulation_.run(create(*session, "/a", "x")), "create");
@@ -180,7 +180,7 @@ TEST_F(StepsByHandTest, MessagesOfAStalledProcess) {
 }
 
 // A judge asks the holder's client whether it is excused.
-TEST_F(StepsByHandTest, AJudgesQuestionToAnotherClient) {
+TEST_F(StepsByHandTest, AJudgesQuestionConflictsWithTheClientsSteps) {
   const auto a = open("A");
   const auto b = open("B");
   search::Verdict verdict;

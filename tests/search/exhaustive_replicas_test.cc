@@ -58,13 +58,13 @@ Task<void> read_twice(Actor& self) {
   static_cast<void>(co_await (*session)->get_data("/b"));
 }
 
-TEST(ExhaustiveReplicasTest, ALaggingReplica) {
+TEST(ExhaustiveReplicasTest, ReductionsAgreeOnALaggingReplica) {
   Play play({&write_once<'a'>, &read_twice}, true, quiet(2));
   expect_agreement(play, "lag", 1);
 }
 
 // One client of three servers, one of which lags, with every fault of an ensemble.
-TEST(ExhaustiveReplicasTest, AMutexOnAnEnsemble) {
+TEST(ExhaustiveReplicasTest, ReductionsAgreeOnAMutexOnAnEnsemble) {
   lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{1, 1},
                              lab::LastContender::kPatient, judge::mutex_rules(), nullptr, 3);
   for (const std::string_view fault : {"cut", "kill-session", "lag", "replica-partition", "expiry",
@@ -74,13 +74,13 @@ TEST(ExhaustiveReplicasTest, AMutexOnAnEnsemble) {
   }
 }
 
-TEST(ExhaustiveReplicasTest, AReplicaThatLagsWhatOthersKnow) {
+TEST(ExhaustiveReplicasTest, ReductionsAgreeOnAReplicaThatLagsBehindItsClients) {
   Play play({&write_and_tell<'a'>, &read_and_compare}, false, quiet(2));
   expect_agreement(play, "lag", 1);
   expect_needed(fakezk::ObjectKind::kReplica, play, "lag", 1);
 }
 
-TEST(ExhaustiveReplicasTest, TheOrderOfTheLog) {
+TEST(ExhaustiveReplicasTest, ReductionsAgreeOnTheOrderOfTheLog) {
   Play play({&write_once<'b'>, &write_and_read}, true, quiet(2));
   play.let_all_lag();
   expect_agreement(play);

@@ -86,30 +86,30 @@ TEST(ExhaustiveTest, WritesOfOneZnodeAreTriedInEveryOrder) {
   expect_needed(fakezk::ObjectKind::kZnode, play);
 }
 
-TEST(ExhaustiveTest, TwoWatchesOfOneSession) {
+TEST(ExhaustiveTest, ReductionsAgreeOnTwoWatchesOfOneSession) {
   Play play({&watch_two, &write_once<'a'>, &write_once<'b'>});
   expect_agreement(play);
   expect_needed(fakezk::ObjectKind::kInbox, play);
 }
 
-TEST(ExhaustiveTest, UserMemory) {
+TEST(ExhaustiveTest, ReductionsAgreeOnUserMemory) {
   Play play({&count_in_memory, &count_in_memory}, false);
   expect_agreement(play);
   expect_needed(fakezk::ObjectKind::kUserMemory, play);
 }
 
-TEST(ExhaustiveTest, RacingTimers) {
+TEST(ExhaustiveTest, ReductionsAgreeOnRacingTimers) {
   Play play({&sleep_and_write, &sleep_and_write});
   expect_agreement(play);
 }
 
-TEST(ExhaustiveTest, TheMemoryOfAProcess) {
+TEST(ExhaustiveTest, ReductionsAgreeOnTheMemoryOfAProcess) {
   Play play({&ask_twice});
   expect_agreement(play);
   expect_needed(fakezk::ObjectKind::kProcess, play);
 }
 
-TEST(ExhaustiveTest, SessionsOpenedMeanwhile) {
+TEST(ExhaustiveTest, ReductionsAgreeOnSessionsOpenedMeanwhile) {
   Play play({&open_another, &open_another});
   expect_agreement(play);
   expect_needed(fakezk::ObjectKind::kSessionTable, play);
@@ -117,14 +117,14 @@ TEST(ExhaustiveTest, SessionsOpenedMeanwhile) {
 }
 
 // A judge whose verdict depends on the order in which two processes come.
-TEST(ExhaustiveTest, TheMemoryOfAnOracle) {
+TEST(ExhaustiveTest, FootprintsContainTheMemoryOfAnOracle) {
   Play play({&report_to_judge, &report_to_judge});
   EXPECT_TRUE(explore(play, Reduction::kSource).found);
   EXPECT_TRUE(explore(play, Reduction::kSleep).found);
   EXPECT_FALSE(explore(play, Reduction::kSource, "none", 0, {fakezk::ObjectKind::kOracle}).found);
 }
 
-TEST(ExhaustiveTest, EndsWhenItIsToldTo) {
+TEST(ExhaustiveTest, EndsOnRequest) {
   lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{3, 1});
   ExhaustiveOptions options;
   options.limits.faults = fakezk::FaultPlan::all(2);

@@ -61,7 +61,7 @@ TEST(HuntTest, ExecutionZeroFollowsTheDefaultSchedule) {
   EXPECT_EQ(unit::hunt(options).steps, outcome.steps);
 }
 
-TEST(HuntTest, ExecutionDependsOnItsIndexNotOnThoseBefore) {
+TEST(HuntTest, ExecutionDependsOnlyOnItsIndex) {
   const HuntOptions options = hunt_options("fair-mutex", 0);
   Searcher all(options.make_program(), options.make_strategy(), options.limits, options.seed);
   std::vector<std::uint64_t> hashes;
@@ -168,7 +168,7 @@ TEST(HuntTest, TheCallerCanEndItAfterEvery1024Executions) {
 }
 
 // So many executions may take long.
-TEST(HuntTest, LooksAtTheTimeInBetween) {
+TEST(HuntTest, ChecksTheTimeBetweenExecutions) {
   HuntOptions options = hunt_options("fair-mutex", 1'000'000);
   int looks = 0;
   options.time_is_up = [&] { return ++looks == 5; };
@@ -246,7 +246,7 @@ TEST(HuntTest, NoJobWaitsForASlowOneAndTheResultIsTheSame) {
   }
 }
 
-TEST(HuntTest, AnExceptionInOneJobEndsAll) {
+TEST(HuntTest, AnExceptionInOneJobEndsAllJobs) {
   HuntOptions options = hunt_options("fair-mutex", 1'000'000'000'000);
   std::atomic<int> looks = 0;
   options.time_is_up = [&]() -> bool {
@@ -258,7 +258,7 @@ TEST(HuntTest, AnExceptionInOneJobEndsAll) {
   EXPECT_THROW(static_cast<void>(hunt(options, threads)), std::runtime_error);
 }
 
-TEST(HuntTest, HuntThatIsCompleteDidNotRunOutOfTime) {
+TEST(HuntTest, CompleteHuntHasNotRunOutOfTime) {
   HuntOptions options = hunt_options("fair-mutex", 1'024);
   options.keep_going = [](std::uint64_t) { return false; };
   const HuntResult result = unit::hunt(options);
@@ -274,7 +274,7 @@ TEST(HuntTest, ZeroFaultsAreNoFaults) {
 
 // ---------------------------------------------------------------------------------- strategies
 
-TEST(StrategyTest, EveryStrategyHasANameOfItsOwn) {
+TEST(StrategyTest, EveryStrategyHasAUniqueName) {
   std::set<std::string_view> names;
   for (const StrategyName& strategy : strategies()) names.insert(strategy.name);
   EXPECT_EQ(names.size(), strategies().size());

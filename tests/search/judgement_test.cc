@@ -43,7 +43,7 @@ class Hunted {
   std::optional<search::Searcher> searcher_;
 };
 
-TEST(JudgementTest, ManyWhoWaitForOneZnodeAreNoLivelock) {
+TEST(JudgementTest, ManyWaitersForOneZnodeAreNoLivelock) {
   Hunted many("unfair-mutex", {15, 1}, FaultPlan(), 1);
   for (std::uint64_t execution = 0; execution < 10; ++execution) {
     EXPECT_EQ(many.broken_in(execution), "") << execution;
@@ -51,7 +51,7 @@ TEST(JudgementTest, ManyWhoWaitForOneZnodeAreNoLivelock) {
   EXPECT_EQ(Hunted("unfair-mutex-on-three-servers", {24, 1}, FaultPlan(), 1).broken_in(0), "");
 }
 
-TEST(JudgementTest, WriterAfterAReaderThatItsServerStillShowsIsNotWokenInVain) {
+TEST(JudgementTest, WakeOfAWriterWhoseServerStillShowsAReaderIsSound) {
   Hunted readers("read-write-lock-on-three-servers", {6, 2}, FaultPlan(), 9);
   EXPECT_EQ(readers.broken_in(5880), "");
 }
@@ -76,7 +76,7 @@ TEST(JudgementTest, ForeignDeletionIsReportedInTheStepInWhichItIsCommitted) {
   EXPECT_EQ(aba.violation->step, removals.last);
 }
 
-TEST(JudgementTest, ProcessesAreCalledAsInTheLanes) {
+TEST(JudgementTest, ProcessesHaveTheNamesOfTheLanes) {
   Hunted reentry("textbook-e-reentry", {2, 1}, FaultPlan::all(2), 7);
   const std::string broken = reentry.first_broken();
   const std::string end = ", which is expired, is still inside";
@@ -84,7 +84,7 @@ TEST(JudgementTest, ProcessesAreCalledAsInTheLanes) {
       << broken;
 }
 
-TEST(JudgementTest, TheContendersThatAreWaitedForAreAList) {
+TEST(JudgementTest, TheReportListsTheAwaitedContenders) {
   Hunted capacity("zoo-06-capacity-not-signalled", {2, 1}, FaultPlan::all(2), 1);
   const std::string broken = capacity.first_broken();
   EXPECT_NE(broken.find(" waits for a change of /lock/leases, and a change of /lock/locks/"),

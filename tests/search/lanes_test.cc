@@ -104,7 +104,7 @@ TEST_F(LanesTest, ALostReplyAndAWatchEventAreNamed) {
   simulation_.settle();
 }
 
-TEST_F(LanesTest, ALoopIsToldOnce) {
+TEST_F(LanesTest, ALoopIsShownOnce) {
   for (int i = 0; i < 5; ++i) {
     must(simulation_.run(get_children(*alice_, "/")), "get_children");
     must(simulation_.run(sync(*bob_, "/")), "sync");
@@ -119,7 +119,7 @@ step     time     Alice                           Bob
 )");
 }
 
-TEST_F(LanesTest, TwoTimesAreNoLoop) {
+TEST_F(LanesTest, TwoRepetitionsAreNoLoop) {
   for (int i = 0; i < 2; ++i) must(simulation_.run(sync(*alice_, "/")), "sync");
   EXPECT_EQ(drawn().find("..."), std::string::npos) << drawn();
 }
@@ -136,7 +136,7 @@ TEST_F(LanesTest, NotesOfOneStepStandInOneLine) {
   EXPECT_NE(text.find("== gives up\n"), std::string::npos) << text;
 }
 
-TEST_F(LanesTest, ZnodesOfOneNumberAreToldApart) {
+TEST_F(LanesTest, ZnodesWithOneNumberAreDistinguished) {
   const std::string begin = "/_c_01234567-89ab-4def-8123-456789abcd";
   const std::string other = "/_c_01239567-89ab-4def-8123-456789abcdef-lock-2147483647";
   must(simulation_.run(create(*alice_, begin + "ef-lock-2147483647")), "create");
@@ -183,7 +183,7 @@ step     time     Alice          Bob
 )");
 }
 
-TEST(LanesOfServersTest, ATimerSaysWhatComesOfIt) {
+TEST(LanesOfServersTest, ATimerShowsItsEffect) {
   ServerOptions options;
   options.replicas = 3;
   Simulation simulation(options);
@@ -269,7 +269,7 @@ std::size_t widest_line_of(const std::string& text) {
   return most;
 }
 
-TEST_F(LanesTest, AScreenWithRoomShowsThemAsTheyAre) {
+TEST_F(LanesTest, AWideScreenShowsTheLanesUnchanged) {
   must(simulation_.run(create(*alice_, "/a")), "create");
   const search::Chronicle chronicle = chronicler_.chronicle(Names());
   EXPECT_EQ(draw_lanes_within(chronicle, 200), draw_lanes(chronicle));
@@ -286,7 +286,7 @@ TEST_F(LanesTest, OnANarrowerScreenTheLanesGetNarrower) {
   EXPECT_EQ(drawn.find("Folded"), std::string::npos) << drawn;
 }
 
-TEST_F(LanesTest, BelowAHundredColumnsTheyFoldAndSaySo) {
+TEST_F(LanesTest, BelowAHundredColumnsTheLanesFoldAndSaySo) {
   must(simulation_.run(create(*alice_, "/" + std::string(50, 'x'))), "create");
   must(simulation_.run(create(*bob_, "/" + std::string(50, 'y'))), "create");
   simulation_.world().note(1, "gives up");
@@ -333,7 +333,7 @@ TEST_F(LanesTest, TheLegendHasTheMarksThatOccur) {
   EXPECT_NE(both.find("- deletes"), std::string::npos) << both;
 }
 
-TEST(WithoutGuidsTest, LeavesOutWhatAProtectedCreatePutsIntoNames) {
+TEST(WithoutGuidsTest, LeavesOutTheGuidsOfProtectedCreates) {
   const std::string guid = "_c_01234567-89ab-4def-8123-456789abcdef";
   EXPECT_EQ(search::without_guids("/lock/" + guid + "-lock-0000000003"), "/lock/lock-0000000003");
   EXPECT_EQ(search::without_guids(guid + "-a " + guid + "-b"), "a b");

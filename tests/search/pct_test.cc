@@ -14,7 +14,7 @@ namespace {
 
 // Two of three sources give way at change points, and the third one goes on to its end. Then either
 // of the two may go first.
-TEST(PctTest, TheLastToGiveWayDoesNotAlwaysStandLowest) {
+TEST(PctTest, TheLastToGiveWayIsNotAlwaysTheLowest) {
   constexpr std::uint32_t kPositions = 30;
   const std::vector<Event> all = {event(Event::Kind::kApply, 0), event(Event::Kind::kApply, 1),
                                   event(Event::Kind::kApply, 2)};

@@ -46,7 +46,7 @@ lab::HuntReport hunted(lab::LockScenario::Contend contend) {
 
 TEST(RepeatTest, DeterministicProgramIsNotAccused) { EXPECT_TRUE(hunted(&ask_twice).passed()); }
 
-TEST(RepeatTest, RealClockAndAddressesAreMisuseWithTheStepWhereRunsPart) {
+TEST(RepeatTest, RealClockAndAddressesAreMisuseWithTheStepWhereRunsDiffer) {
   for (const auto contend : {&ask_the_real_clock, &ask_an_address}) {
     const lab::HuntReport report = hunted(contend);
     ASSERT_FALSE(report.passed());

@@ -13,7 +13,7 @@ namespace {
 using unit::hunt_options;
 using unit::kZoo01;
 
-TEST(ReportTest, ShowsWhoWaitsForEverAndHowToRepeatIt) {
+TEST(ReportTest, ShowsWhoWaitsForeverAndHowToRepeatIt) {
   const HuntOptions options = hunt_options(kZoo01, 10'000);
   const HuntResult result = unit::hunt(options);
   ASSERT_TRUE(result.found.has_value());

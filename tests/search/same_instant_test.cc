@@ -60,7 +60,7 @@ TEST(SameInstantTest, TheChooserSaysWhoseTimerFiresFirst) {
 
 // A process fires its own timers in the order of their start, on which it may rely
 // (Executor::start_timer).
-TEST(SameInstantTest, ThoseOfOneProcessFireInTheOrderOfTheirStart) {
+TEST(SameInstantTest, TimersOfOneProcessFireInTheOrderOfTheirStart) {
   Simulation simulation;
   std::string order;
   Executor& executor = simulation.client("A").executor();
@@ -99,7 +99,7 @@ Task<void> sleep_and_come_first(Actor& self) {
   }
 }
 
-TEST(SameInstantTest, HuntsOfAllStrategiesTryThem) {
+TEST(SameInstantTest, HuntsOfAllStrategiesTryOtherOrders) {
   for (const StrategyName& strategy : strategies()) {
     HuntOptions options;
     options.executions = 1000;
@@ -115,7 +115,7 @@ TEST(SameInstantTest, HuntsOfAllStrategiesTryThem) {
 
 // A session expires when a replica looks for its leader again (Follower.followLeader): either comes
 // first, and that replica's clients see which.
-TEST(SameInstantTest, SoDoTheServers) {
+TEST(SameInstantTest, TimersOfTheServersFireInAnyOrder) {
   for (const std::uint32_t first : {0U, 1U, 2U}) {
     Simulation simulation(quiet(5));
     const auto session = simulation.open("A", 8s);  // Silent from now on, it expires after 10 s.

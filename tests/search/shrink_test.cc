@@ -66,7 +66,7 @@ TEST_P(ShrinkTest, IsDeterministic) {
   EXPECT_EQ(other.outcome.trace_hash, one.outcome.trace_hash);
 }
 
-TEST_P(ShrinkTest, LeavesNothingThatCouldBeLeftOut) {
+TEST_P(ShrinkTest, KeepsNoDeviationThatCouldBeLeftOut) {
   const Shrunk shrunk = shrink(found_.deviations);
   for (std::size_t i = 0; i < shrunk.deviations.size(); ++i) {
     std::vector<fakezk::Deviation> fewer = shrunk.deviations;
@@ -125,7 +125,7 @@ struct Hunted {
 
 // A switch and the switch back: leaving out only one of them changes the meaning of the other.
 // Once, reports showed five to ten such deviations.
-TEST(ShrinkPairsTest, LeavesNoTwoThatCouldBeLeftOut) {
+TEST(ShrinkPairsTest, KeepsNoTwoDeviationsThatCouldBeLeftOut) {
   for (const Hunted& hunted :
        {Hunted{"textbook-e-reentry", 7}, Hunted{"textbook-e-reentry", 2},
         Hunted{"zoo-29-held-after-expiry", 1}, Hunted{"zoo-36-wrong-token", 2},
@@ -151,7 +151,7 @@ TEST(ShrinkPairsTest, LeavesNoTwoThatCouldBeLeftOut) {
 }
 
 // Once, six deviations were left of this schedule.
-TEST(ShrinkPairsTest, LeavesOneOutIfAnotherOneMoves) {
+TEST(ShrinkPairsTest, LeavesADeviationOutIfAnotherOneMoves) {
   const HuntOptions options = portfolio("zoo-36-wrong-token", 8);
   const HuntResult result = unit::hunt(options);
   ASSERT_TRUE(result.found);

@@ -26,7 +26,7 @@ class StateHashTest : public ::testing::Test {
   }
 };
 
-TEST_F(StateHashTest, IdentitiesOfAConnection) {
+TEST_F(StateHashTest, CoversTheIdentitiesOfAConnection) {
   const auto known_as = [](const char* credential) {
     return hash_after([&](Simulation& simulation, FakeSession& session) {
       const auto show = [](Session& own, Data who) -> Task<Result<void>> {
@@ -39,7 +39,7 @@ TEST_F(StateHashTest, IdentitiesOfAConnection) {
   EXPECT_NE(known_as("ann:secret"), known_as("bob:secret"));
 }
 
-TEST_F(StateHashTest, WhenASilentSessionExpires) {
+TEST_F(StateHashTest, CoversTheTimeWhenASilentSessionExpires) {
   const auto stalled_after = [](Duration first, Duration then) {
     return hash_after([&](Simulation& simulation, FakeSession&) {
       simulation.advance(first);
@@ -55,7 +55,7 @@ Task<void> nap(Executor& executor, Duration duration) {
   static_cast<void>(co_await sleep_for(executor, duration));
 }
 
-TEST_F(StateHashTest, TheWaitsOfAProcess) {
+TEST_F(StateHashTest, CoversTheWaitsOfAProcess) {
   const auto naps = [](Duration duration) {
     return hash_after([&](Simulation& simulation, FakeSession& session) {
       simulation.start(nap(session.executor(), duration));
@@ -65,7 +65,7 @@ TEST_F(StateHashTest, TheWaitsOfAProcess) {
   EXPECT_NE(naps(1s), naps(2s));
 }
 
-TEST_F(StateHashTest, WhichWayAClockDrifts) {
+TEST_F(StateHashTest, CoversTheDriftOfAClock) {
   const auto drifts = [](bool fast) {
     return hash_after([&](Simulation& simulation, FakeSession&) {
       simulation.world().faults().drift(simulation.client("A").process(), fast);
@@ -76,7 +76,7 @@ TEST_F(StateHashTest, WhichWayAClockDrifts) {
 }
 
 // Both are silent for one session timeout; only the possible length of the stall differs.
-TEST_F(StateHashTest, WhenAProcessWakesAtTheLatest) {
+TEST_F(StateHashTest, CoversTheLatestTimeWhenAProcessWakes) {
   const auto stalls = [](Duration first, Duration then) {
     return hash_after([&](Simulation& simulation, FakeSession& session) {
       simulation.kill(session);
@@ -90,7 +90,7 @@ TEST_F(StateHashTest, WhenAProcessWakesAtTheLatest) {
   EXPECT_NE(stalls(0s, 1s), stalls(1s, 0s));
 }
 
-TEST_F(StateHashTest, WhenAReplicaLooksForItsLeaderAgain) {
+TEST_F(StateHashTest, CoversTheTimeWhenAReplicaLooksForItsLeader) {
   const auto isolated = [](Duration first, Duration then) {
     Simulation simulation(quiet(3));
     simulation.advance(first);
@@ -102,7 +102,7 @@ TEST_F(StateHashTest, WhenAReplicaLooksForItsLeaderAgain) {
   EXPECT_NE(isolated(0s, 1s), isolated(1s, 0s));
 }
 
-TEST_F(StateHashTest, RequestsThatABrokenConnectionHasLeft) {
+TEST_F(StateHashTest, CoversTheRequestsThatABrokenConnectionHasLeft) {
   const auto left = [](const char* data) {
     return hash_after([&](Simulation& simulation, FakeSession& session) {
       const auto write = simulation.start(set_data(session, "/a", Data(data)));

@@ -35,7 +35,7 @@ class AgendaTest : public ::testing::Test {
                                                simulation_.open("C")};
 };
 
-TEST_F(AgendaTest, TheClientGoesOnWhoseEventCameLast) {
+TEST_F(AgendaTest, TheClientOfTheLastEventGoesOn) {
   Agenda agenda = this->agenda();
   agenda.list();
   EXPECT_EQ(listed(agenda), (Listed{{Kind::kApply, 0}, {Kind::kApply, 1}, {Kind::kApply, 2}}));

@@ -60,7 +60,7 @@ Task<void> make(Session& session, Path path, CreateMode mode) {
   static_cast<void>(co_await session.create(path, Data(), mode));
 }
 
-TEST_F(CheckpointTest, EverythingIsAsItWas) {
+TEST_F(CheckpointTest, EverythingIsRestored) {
   static_cast<void>(process().random().next());
   const std::uint64_t before = search::state_hash(world_);
   const std::optional<World::Checkpoint> checkpoint = world_.checkpoint();

@@ -50,7 +50,7 @@ TEST(ChoicesTest, AnyNumberIsAValidAnswer) {
   EXPECT_EQ(record.deviations().back().choice.index, 2u);
 }
 
-TEST(ChoicesTest, WhereThereIsNoChoiceNobodyIsAsked) {
+TEST(ChoicesTest, TheChooserIsNotAskedWithoutAChoice) {
   TraceRecord record;
   Choices choices(record);
   Answers answers;

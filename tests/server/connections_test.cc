@@ -5,14 +5,14 @@
 namespace lockstep::fakezk {
 namespace {
 
-TEST(ConnectionsTest, ALinkOverWhichNobodyHasGreetedServesNoSession) {
+TEST(ConnectionsTest, ALinkWithoutAHandshakeServesNoSession) {
   const Connections connections;
   EXPECT_FALSE(connections.has(3));
   EXPECT_EQ(connections.session_of(3), kNoSession);
   EXPECT_TRUE(connections.identities(3).empty());
 }
 
-TEST(ConnectionsTest, ANewConnectionKnowsOfTheOneBeforeOnlyItsReplica) {
+TEST(ConnectionsTest, ANewConnectionKeepsOnlyTheReplicaOfTheLastOne) {
   Connections connections;
   Connections::Connection& first = connections.greeted(2);
   EXPECT_EQ(connections.size(), 3u);

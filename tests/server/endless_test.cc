@@ -133,7 +133,7 @@ TEST(EndlessTest, CoroutinesThatAreAlwaysReadyAreALivelockToo) {
                   "before the first step, 100000 coroutines in a row had nothing to wait for, and");
 }
 
-TEST(EndlessTest, MuchWorkIsNone) {
+TEST(EndlessTest, MuchWorkIsNoLivelock) {
   for (const LockScenario::Contend contend : {&work_hard, &work_in_every_step}) {
     const Outcome outcome = run_once(contend);
     EXPECT_FALSE(outcome.violation) << outcome.violation->message;
@@ -175,7 +175,7 @@ Task<void> leave_work_behind(Contender& self, Path, std::uint32_t) {
 }
 
 // Work left over does not run in the next execution.
-TEST(EndlessTest, TheNextExecutionIsNotConcerned) {
+TEST(EndlessTest, TheNextExecutionIsNotAffected) {
   LockScenario sound(&contend_briefly_for<FairMutex>, ScenarioSize{2, 1});
   fakezk::World world(sound.servers());
   fakezk::Calm calm;

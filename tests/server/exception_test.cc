@@ -75,7 +75,7 @@ class ExceptionTest : public ::testing::Test {
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
 
-TEST_F(ExceptionTest, PostedWorkThatThrowsTakesNothingWithIt) {
+TEST_F(ExceptionTest, PostedWorkThatThrowsStopsNothingElse) {
   BadWork bad("posted");
   BadWork second("posted behind it");
   GoodWork good;
@@ -87,7 +87,7 @@ TEST_F(ExceptionTest, PostedWorkThatThrowsTakesNothingWithIt) {
   EXPECT_EQ(run(), "");
 }
 
-TEST_F(ExceptionTest, TimerThatThrowsTakesNothingWithIt) {
+TEST_F(ExceptionTest, TimerThatThrowsStopsNothingElse) {
   BadWork timer("timer");
   session_->executor().start_timer(timer, simulation_.now() + 1s);
   const auto created = simulation_.start(create(*other_, "/a"));
@@ -96,7 +96,7 @@ TEST_F(ExceptionTest, TimerThatThrowsTakesNothingWithIt) {
   EXPECT_EQ(run(), "");
 }
 
-TEST_F(ExceptionTest, ListenerThatThrowsLetsTheOthersHear) {
+TEST_F(ExceptionTest, ListenerThatThrowsDoesNotStopTheOthers) {
   std::vector<SessionState> heard;
   {
     const BadListener told_last(*session_);
@@ -123,7 +123,7 @@ TEST_F(ExceptionTest, BackgroundTaskThatThrowsIsThrownByTheRun) {
 }
 
 // Even if the session ends in the same step.
-TEST_F(ExceptionTest, BackgroundOfASessionThatIsGoneIsHeardAllTheSame) {
+TEST_F(ExceptionTest, ExceptionInTheBackgroundOfAnEndedSessionIsThrown) {
   std::shared_ptr<FakeSession> session = simulation_.open("C");
   const auto throw_at_once = []() -> Task<void> {
     throw std::runtime_error("gone");
@@ -173,7 +173,7 @@ Task<void> throw_speechless(lab::Contender&, Path, std::uint32_t) {
   co_return;
 }
 
-TEST(ExceptionInAHuntTest, MayHaveNothingToSay) {
+TEST(ExceptionInAHuntTest, MayHaveNoText) {
   lab::LockUnderTest lock("speechless", &throw_speechless);
   const lab::HuntReport in_a_task = lab::hunt_lock(lock);
   ASSERT_FALSE(in_a_task.passed());

@@ -76,7 +76,7 @@ TEST_F(FaultKindsTest, EarlierMessagesOfAStalledProcessKeepItsSessionAlive) {
   EXPECT_FALSE(created.done());
 }
 
-TEST_F(FaultKindsTest, TimersOfAStalledProcessWaitAndNoStallIsForEver) {
+TEST_F(FaultKindsTest, TimersOfAStalledProcessWaitAndEveryStallEnds) {
   const auto session = simulation_.open("A", 10s);
   const auto slept = simulation_.start(pause(process("A"), 1s));
   world().faults().stall(process("A"));

@@ -105,7 +105,7 @@ TEST_F(ForgottenWritesTest, Z119AWatchTellsThatTheZnodeIsGone) {
   EXPECT_EQ(must(heard.result(), "watch").type(), EventType::kDeleted);
 }
 
-TEST_F(ForgottenWritesTest, SessionsStayAndSoDoesAllBeforeThem) {
+TEST_F(ForgottenWritesTest, SessionsAndEarlierWritesStay) {
   create_ephemeral("/before");
   const auto other = simulation_.open("B");
   create_ephemeral("/after");
@@ -118,7 +118,7 @@ TEST_F(ForgottenWritesTest, SessionsStayAndSoDoesAllBeforeThem) {
   EXPECT_EQ(server().forgettable(), 0U);
 }
 
-TEST_F(ForgottenWritesTest, AWoundCounterStays) {
+TEST_F(ForgottenWritesTest, AnAdvancedCounterStays) {
   must(simulation_.run(create(*session_, "/p")), "create");
   must(simulation_.run(create(*session_, "/p/n", Data(), CreateMode::kPersistentSequential)), "n");
   simulation_.wind_sequence("/p", 7);
@@ -129,7 +129,7 @@ TEST_F(ForgottenWritesTest, AWoundCounterStays) {
   EXPECT_EQ(must(next, "create").path, "/p/n0000000007");
 }
 
-TEST_F(ForgottenWritesTest, AServerThatStandsAloneForgetsNothing) {
+TEST_F(ForgottenWritesTest, AStandaloneServerForgetsNothing) {
   Simulation alone;
   const auto session = alone.open("A");
   must(alone.run(create(*session, "/a")), "create");
@@ -139,7 +139,7 @@ TEST_F(ForgottenWritesTest, AServerThatStandsAloneForgetsNothing) {
   EXPECT_TRUE(alone.exists("/a"));
 }
 
-TEST_F(ForgottenWritesTest, TheHistorySaysWhatIsDifferentNow) {
+TEST_F(ForgottenWritesTest, TheHistoryRecordsTheDifferences) {
   create_ephemeral("/deleted");
   create_ephemeral("/set", "old");
   must(simulation_.run(remove(*session_, "/deleted")), "remove");

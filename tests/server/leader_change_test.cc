@@ -80,7 +80,7 @@ TEST_F(LeaderChangeTest, ItsLossesAreNamed) {
   EXPECT_EQ(told_by(chronicler.chronicle(Numbered())), expected);
 }
 
-TEST_F(LeaderChangeTest, WhereNothingIsLostNothingIsSaid) {
+TEST_F(LeaderChangeTest, AChangeWithoutLossesNamesNone) {
   const auto created = simulation_.start(create(*session_, "/a"));
   run_steps(simulation_, 1);
   search::Chronicler chronicler(simulation_.world());

@@ -31,7 +31,7 @@ TEST_F(PathTableTest, KnowsTheZnodesOfAFreshServer) {
   EXPECT_EQ(table_.name(PathTable::kRoot), "");
 }
 
-TEST_F(PathTableTest, SamePathSameNumber) {
+TEST_F(PathTableTest, SamePathHasTheSameNumber) {
   const PathId a = intern("/a");
   const PathId b = intern("/b");
   EXPECT_NE(a, b);
@@ -96,7 +96,7 @@ TEST_F(PathTableTest, SequentialPathIsAPathLikeAnyOther) {
 }
 
 // The table remembers the latest paths, by a part that many of them share.
-TEST_F(PathTableTest, TellsSequentialPathsApart) {
+TEST_F(PathTableTest, DistinguishesSequentialPaths) {
   for (int round = 0; round < 2; ++round) {
     for (int prefix = 0; prefix < 50; ++prefix) {
       const PathId start = intern("/q/" + std::to_string(prefix) + "-");
@@ -124,7 +124,7 @@ TEST_F(PathTableTest, KeepsItsNumbersWhileItGrows) {
   EXPECT_EQ(table_.size(), 4U + 1U + 5'000U);
 }
 
-TEST_F(PathTableTest, KnowsHowLongTheLongestIs) {
+TEST_F(PathTableTest, KnowsTheLengthOfTheLongestPath) {
   EXPECT_EQ(table_.longest(), std::string_view("/zookeeper/config").size());
   intern("/" + std::string(99, 'a'));
   EXPECT_EQ(table_.longest(), 100U);

@@ -44,7 +44,7 @@ class KindReader final : public Chooser {
   FaultKind first_;
 };
 
-TEST(PossibleFaultsTest, AreTheSameHoweverFarTheyAreListed) {
+TEST(PossibleFaultsTest, DoNotDependOnHowFarTheyAreListed) {
   for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
     SCOPED_TRACE(name(static_cast<FaultKind>(kind)));
     ServerOptions options;

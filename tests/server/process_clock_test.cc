@@ -68,7 +68,7 @@ TEST(ProcessClockTest, IsExactAndWithoutTimersAfterAReset) {
   EXPECT_EQ(clock.hash(), ProcessClock(time).hash());
 }
 
-TEST(WorldTimeTest, NeverGoesBackButForAReset) {
+TEST(WorldTimeTest, GoesBackOnlyAtAReset) {
   WorldTime time;
   time.move_to(TimePoint(5s));
   time.move_to(TimePoint(3s));

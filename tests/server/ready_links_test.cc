@@ -18,7 +18,7 @@ Ready list(const ReadyLinks& ready, LinkIndex first) {
   return found;
 }
 
-TEST(ReadyLinksTest, OneWayThatIsNoLongerReadyLeavesTheOtherOfItsLink) {
+TEST(ReadyLinksTest, OneDirectionThatIsNoLongerReadyLeavesTheOther) {
   for (const auto& [gone, left] :
        {std::pair(Way::kDeliver, Way::kApply), std::pair(Way::kApply, Way::kDeliver)}) {
     ReadyLinks ready;

@@ -26,7 +26,7 @@ TEST_F(ServerSessionsTest, TimeoutIsClampedToTicks) {
   EXPECT_EQ(quick.handshake(quick.open(1h)).timeout, 10s);
 }
 
-// A session ends with its bucket: after its timeout, by one tick at most.
+// A session ends with its bucket: at most one tick after its timeout.
 TEST_F(ServerSessionsTest, ExpiryComesAtTheNextTickAfterTheTimeout) {
   const auto expires_after = [&](TimePoint silence) {
     return zk_.server.expiry_time(0, silence) - silence;
@@ -99,7 +99,7 @@ TEST_F(ServerSessionsTest, ReconnectingAfterTheDecisionIsTooLate) {
   EXPECT_EQ(zk_.greet(a_, zk_.handshake(a_)).kind, ServerMessage::Kind::kSessionExpired);
 }
 
-TEST_F(ServerSessionsTest, SessionIsDecidedOnce) {
+TEST_F(ServerSessionsTest, ExpiryIsDecidedOnce) {
   zk_.server.decide_expiry(0);
   zk_.server.decide_expiry(0);
   EXPECT_EQ(zk_.server.closing().size(), 1U);
@@ -108,7 +108,7 @@ TEST_F(ServerSessionsTest, SessionIsDecidedOnce) {
   EXPECT_TRUE(zk_.server.closing().empty());
 }
 
-TEST_F(ServerSessionsTest, StrangersAreNotLetIntoASession) {
+TEST_F(ServerSessionsTest, AWrongPasswordOrIdOpensNoSession) {
   zk_.cut(a_);
   Handshake wrong = zk_.handshake(a_);
   wrong.password ^= 1;

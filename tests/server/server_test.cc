@@ -126,7 +126,7 @@ TEST_F(ServerTest, ListShowsTheChildrenAndTheirParent) {
   EXPECT_EQ(list.children.parent(), zk_.stat(a_, "/p"));
 }
 
-TEST_F(ServerTest, OrderOfAListIsWhateverIsDrawn) {
+TEST_F(ServerTest, OrderOfAListIsDrawn) {
   const auto listed = [&] {
     const Reply list = zk_.read(a_, OpCode::kGetChildren, "/p");
     std::string names;
@@ -148,7 +148,7 @@ TEST_F(ServerTest, OrderOfAListIsWhateverIsDrawn) {
   EXPECT_EQ(listed(), "xyz");  // The order is the reply's, not the znode's.
 }
 
-TEST_F(ServerTest, LongListIsListedInFullWhateverIsDrawn) {
+TEST_F(ServerTest, LongListIsCompleteForEveryDraw) {
   zk_.create(a_, "/p");
   for (int i = 0; i < 20; ++i) zk_.create(a_, "/p/n-", CreateMode::kPersistentSequential);
   for (const std::uint32_t drawn : {0u, 7u, 19u}) {
@@ -235,7 +235,7 @@ TEST_F(ServerTest, ReadsAndReconnectsTakeNoZxid) {
   EXPECT_EQ(zk_.server.last_zxid(), before);
 }
 
-TEST_F(ServerTest, ReplyCarriesTheZxidUpToWhichItKnows) {
+TEST_F(ServerTest, ReplyCarriesTheLastZxidThatItShows) {
   const Stat created = zk_.create(a_, "/a").stat();
   EXPECT_EQ(zk_.reply_zxid, created.czxid);
   zk_.create(b_, "/b");
@@ -245,7 +245,7 @@ TEST_F(ServerTest, ReplyCarriesTheZxidUpToWhichItKnows) {
 
 // --------------------------------------------------------------------------- what goes wrong
 
-TEST_F(ServerTest, CreateFindsTheFirstFault) {
+TEST_F(ServerTest, CreateReportsTheFirstError) {
   zk_.create(a_, "/p");
   zk_.create(a_, "/e", CreateMode::kEphemeral);
   EXPECT_EQ(error_of(zk_.create(a_, "/no/")), Error::kNoNode);  // Before the malformed leaf.
@@ -261,7 +261,7 @@ TEST_F(ServerTest, CreateFindsTheFirstFault) {
   EXPECT_EQ(error_of(zk_.create(a_, "/e/..")), Error::kBadArguments);  // Before the ephemeral.
 }
 
-TEST_F(ServerTest, RemoveFindsTheFirstFault) {
+TEST_F(ServerTest, RemoveReportsTheFirstError) {
   zk_.create(a_, "/p");
   zk_.create(a_, "/p/c");
   EXPECT_EQ(error_of(zk_.remove(a_, "/p", 5)), Error::kBadVersion);  // Before kNotEmpty.
@@ -277,7 +277,7 @@ TEST_F(ServerTest, RemoveFindsTheFirstFault) {
   EXPECT_EQ(error_of(zk_.remove(a_, "/p/c", 0)), std::nullopt);
 }
 
-TEST_F(ServerTest, SetDataFindsTheFirstFault) {
+TEST_F(ServerTest, SetDataReportsTheFirstError) {
   zk_.create(a_, "/p");
   EXPECT_EQ(error_of(zk_.set_data(a_, "/no/", "x", 5)), Error::kBadArguments);
   EXPECT_EQ(error_of(zk_.set_data(a_, "/no", "x", 5)), Error::kNoNode);
@@ -288,7 +288,7 @@ TEST_F(ServerTest, SetDataFindsTheFirstFault) {
   EXPECT_EQ(error_of(zk_.set_data(a_, "/p", "x", 1)), std::nullopt);
 }
 
-TEST_F(ServerTest, ReadsOfWhatIsNotThereAreNoNode) {
+TEST_F(ServerTest, ReadsOfMissingZnodesAreNoNode) {
   for (const OpCode op : {OpCode::kExists, OpCode::kGetData, OpCode::kGetChildren}) {
     EXPECT_EQ(error_of(zk_.read(a_, op, "/no")), Error::kNoNode) << name(op);
     EXPECT_EQ(error_of(zk_.read(a_, op, "/malformed/")), Error::kNoNode) << name(op);
@@ -339,7 +339,7 @@ TEST_F(ServerTest, PathThatChangedHandsSurvivesItsFirstOwner) {
   EXPECT_EQ(zk_.stat(b_, "/e").ephemeral_owner, zk_.session(b_));
 }
 
-TEST_F(ServerTest, HistoryTellsWhoDidWhat) {
+TEST_F(ServerTest, HistoryRecordsTheSessionOfEachChange) {
   zk_.create(a_, "/e", CreateMode::kEphemeral);
   zk_.set_data(b_, "/e", "x");
   zk_.create(b_, "/p");

@@ -13,7 +13,7 @@ using namespace unit;
 
 class ServerWatchesTest : public TwoSessionsTest {};
 
-TEST_F(ServerWatchesTest, CreateTellsWhoMissedItAndTheParentsWatchers) {
+TEST_F(ServerWatchesTest, CreateFiresExistsAndTheParentsChildWatches) {
   zk_.watch(a_, OpCode::kExists, "/n");
   zk_.watch(a_, OpCode::kGetChildren, "/");
   zk_.watch(a_, OpCode::kGetData, "/");
@@ -22,7 +22,7 @@ TEST_F(ServerWatchesTest, CreateTellsWhoMissedItAndTheParentsWatchers) {
   EXPECT_TRUE(zk_.events(b_).empty());
 }
 
-TEST_F(ServerWatchesTest, SetDataTellsOnlyWatchersOfTheData) {
+TEST_F(ServerWatchesTest, SetDataFiresOnlyDataWatches) {
   zk_.create(b_, "/p");
   zk_.create(b_, "/p/n");
   zk_.watch(a_, OpCode::kGetChildren, "/p");
@@ -33,7 +33,7 @@ TEST_F(ServerWatchesTest, SetDataTellsOnlyWatchersOfTheData) {
   EXPECT_EQ(zk_.events(a_), Events{"changed /p/n"});
 }
 
-TEST_F(ServerWatchesTest, DeleteTellsEachConnectionOnceAndTheParentsWatchers) {
+TEST_F(ServerWatchesTest, DeleteFiresOncePerConnectionAndTheParentsWatches) {
   const LinkIndex c = zk_.open();
   zk_.create(b_, "/p");
   zk_.create(b_, "/p/n");
@@ -93,7 +93,7 @@ TEST_F(ServerWatchesTest, EventOfAnOwnWriteComesBeforeItsReply) {
   EXPECT_EQ(zk_.network[a_].inbox[1].kind, ServerMessage::Kind::kReply);
 }
 
-TEST_F(ServerWatchesTest, EndOfASessionTellsZnodeByZnode) {
+TEST_F(ServerWatchesTest, EndOfASessionFiresZnodeByZnode) {
   zk_.create(b_, "/p");
   zk_.create(a_, "/p/1", CreateMode::kEphemeral);
   zk_.create(a_, "/p/2", CreateMode::kEphemeral);
@@ -108,7 +108,7 @@ TEST_F(ServerWatchesTest, EndOfASessionTellsZnodeByZnode) {
   EXPECT_TRUE(events[2].starts_with("deleted /p/"));
 }
 
-TEST_F(ServerWatchesTest, OrderInWhichEphemeralsGoIsWhateverIsDrawn) {
+TEST_F(ServerWatchesTest, OrderOfDeletedEphemeralsIsDrawn) {
   for (const char* const path : {"/1", "/2", "/3"}) {
     zk_.create(a_, path, CreateMode::kEphemeral);
     zk_.watch(b_, OpCode::kGetData, path);

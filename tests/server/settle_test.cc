@@ -15,7 +15,7 @@ class SettleTest : public ::testing::Test {
   Simulation simulation_;
 };
 
-TEST_F(SettleTest, EverythingUnderWayArrives) {
+TEST_F(SettleTest, EverythingInFlightArrives) {
   const auto a = simulation_.open("A");
   const auto b = simulation_.open("B");
   const auto of_a = simulation_.start(create(*a, "/a"));

@@ -42,7 +42,7 @@ void lose_and_reconnect(Simulation& simulation, const FakeSession& session) {
 // A server queues what it reads from any connection (ZooKeeperServer.enqueueRequest, line 1122;
 // PrepRequestProcessor.submittedRequests), and a connection that takes over a session comes after
 // the one that it closes (ZooKeeperServer.processConnectRequest, line 1460).
-TEST(StraysTest, Z68ThoseOfOneSessionComeInTheOrderOfItsConnections) {
+TEST(StraysTest, Z68StraysOfOneSessionComeInTheOrderOfItsConnections) {
   Simulation simulation;
   const auto session = simulation.open("A");
   simulation.start(ignore(create(*session, "/first")));
@@ -61,7 +61,7 @@ TEST(StraysTest, Z68ThoseOfOneSessionComeInTheOrderOfItsConnections) {
 }
 
 // Strays of different sessions come from different connections, in any order.
-TEST(StraysTest, Z68ThoseOfTwoSessionsKeepNoOrder) {
+TEST(StraysTest, Z68StraysOfTwoSessionsKeepNoOrder) {
   Simulation simulation;
   const auto session = simulation.open("A");
   const auto other = simulation.open("B");
@@ -78,7 +78,7 @@ TEST(StraysTest, Z68ThoseOfTwoSessionsKeepNoOrder) {
 
 // SetWatches is queued like any other request (ZooKeeperServer.processPacket, line 1669;
 // PrepRequestProcessor.pRequest, line 920; FinalRequestProcessor.processRequest, line 387).
-TEST(StraysTest, Z46WatchesAreSetAgainAfterThem) {
+TEST(StraysTest, Z46WatchesAreSetAgainAfterTheStrays) {
   Simulation simulation;
   const auto session = simulation.open("A");
   const Watch watch = must(simulation.run(watch_exists(*session, "/a")), "exists");

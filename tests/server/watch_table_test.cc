@@ -9,7 +9,7 @@ namespace {
 
 using Links = std::vector<LinkIndex>;
 
-TEST(WatchTableTest, TakingForgets) {
+TEST(WatchTableTest, TakingAWatchRemovesIt) {
   WatchTable table;
   table.add(5, 1);
   table.add(5, 0);
@@ -44,7 +44,7 @@ TEST(WatchTableTest, DroppingAConnectionTakesItsEntriesOnly) {
   EXPECT_EQ(table.take(6), Links{1});
 }
 
-TEST(WatchTableTest, KnowsWhetherAnybodyWatchesAnything) {
+TEST(WatchTableTest, KnowsWhetherItHasWatches) {
   WatchTable table;
   EXPECT_FALSE(table.any());
   table.add(5, 1);

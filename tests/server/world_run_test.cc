@@ -97,7 +97,7 @@ TEST_F(WorldRunTest, EndsWithACommit) {
   EXPECT_TRUE(simulation_.exists("/a"));
 }
 
-TEST_F(WorldRunTest, EndsWhereItIsToStop) {
+TEST_F(WorldRunTest, StopsOnRequest) {
   const auto session = simulation_.open("A");
   const auto reads = simulation_.start(read_and_stop(*session, stop_));
   EXPECT_EQ(run(kMany), 2U);

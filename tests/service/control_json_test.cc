@@ -66,7 +66,7 @@ TEST_F(ControlJsonTest, ShowsTheHistoryFromAZxidOn) {
   EXPECT_EQ(answer_control(control, "GET", "/history?after=x", "").status, 404U);
 }
 
-TEST_F(ControlJsonTest, WhateverIsWrongIsSaidWithWhatWasExpected) {
+TEST_F(ControlJsonTest, ErrorsNameTheExpectedInput) {
   struct Case {
     unsigned status;
     std::string body;
@@ -116,7 +116,7 @@ TEST_F(ControlJsonTest, WhateverIsWrongIsSaidWithWhatWasExpected) {
   }
 }
 
-TEST_F(ControlJsonTest, PagesAndMethodsThatThereAreNotAreSaidToo) {
+TEST_F(ControlJsonTest, UnknownPagesAndMethodsAreErrors) {
   EXPECT_EQ(answer_control(control, "GET", "/none", "").status, 404U);
   EXPECT_EQ(answer_control(control, "POST", "/tree", "").status, 405U);
   const Json said = Json::parse(answer_control(control, "GET", "/none", "").body);
@@ -201,7 +201,7 @@ TEST_F(ControlPortTest, AnswersOneRequestAfterTheOther) {
   EXPECT_THAT(answers, HasSubstr("\"address\": \"127.0.0.1:"));
 }
 
-TEST_F(ControlPortTest, WhatIsNoHttpIsAnsweredAndClosed) {
+TEST_F(ControlPortTest, MalformedHttpIsAnsweredAndClosed) {
   EXPECT_THAT(talk("ruok\r\n\r\n"), StartsWith("HTTP/1.1 400 Bad Request\r\n"));
   EXPECT_THAT(talk("POST /faults HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n"),
               StartsWith("HTTP/1.1 413 "));

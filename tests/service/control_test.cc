@@ -206,7 +206,7 @@ TEST_F(ControlTest, ALostRequestIsNeverAppliedAndALostReplyLate) {
   }
 }
 
-TEST_F(ControlTest, AnyKindIsAnyButPings) {
+TEST_F(ControlTest, AnyKindExcludesPings) {
   RawSession ann(port());
   ASSERT_TRUE(control.lose_reply({}).has_value());
   EXPECT_EQ(ann.ask(Op::kPing, wire::Nothing{}).err, 0);
@@ -215,7 +215,7 @@ TEST_F(ControlTest, AnyKindIsAnyButPings) {
 
 // Ann's messages are delayed beyond the end of the test; Bob's are not, and hers come without the
 // delay.
-TEST_F(ControlTest, ADelayHoldsBackWhatOneClientIsSent) {
+TEST_F(ControlTest, ADelayHoldsBackOneClientsMessages) {
   RawSession ann(port());
   RawSession bob(port());
   ASSERT_TRUE(control.delay(ann.id(), std::chrono::milliseconds(20)).has_value());
@@ -244,7 +244,7 @@ TEST_F(ControlTest, TheNextSequentialZnodeGetsTheNumberThatIsSet) {
   EXPECT_TRUE(control.set_counter("/none", 5).error().unknown);
 }
 
-TEST_F(ControlTest, WhatIsNotThereIsSaid) {
+TEST_F(ControlTest, MissingObjectsAreNamed) {
   EXPECT_THAT(living(), IsEmpty());
   for (const Control::Done& done :
        {control.expire(0), control.cut(1), control.stall(-1), control.resume(7),

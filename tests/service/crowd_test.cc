@@ -159,7 +159,7 @@ TEST(CrowdTest, AClientThatReadsNoEventsLosesItsConnection) {
   EXPECT_EQ(writer.exists("/"), 0);
 }
 
-TEST(CrowdTest, GarbageAndHalfOpenConnectionsStopNobody) {
+TEST(CrowdTest, GarbageAndHalfOpenConnectionsDisturbNoClient) {
   constexpr int kEach = 100;
   raise_descriptor_limit();
   Served served;

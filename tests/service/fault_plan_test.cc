@@ -60,7 +60,7 @@ TEST(FaultPlanTest, CutsUntilItIsCalm) {
 }
 
 // All kinds together, on three servers with clients that come and go; afterwards everything works.
-TEST(FaultPlanTest, EverythingIsWellAfterwards) {
+TEST(FaultPlanTest, EverythingWorksAfterwards) {
   Served served(ServiceOptions{.servers = 3});
   Control control(served.service());
   ASSERT_TRUE(

@@ -27,7 +27,7 @@ class NoFreeDescriptor {
 
 // poll() returns when nothing can be done at once. It would never return if the listener retried at
 // once.
-TEST(ListenerTest, PausesWhileThereIsNoDescriptorAndThenServesWhoWaits) {
+TEST(ListenerTest, PausesWithoutADescriptorAndThenServesWaitingClients) {
   boost::asio::io_context context;
   int arrived = 0;
   Listener listener(context, {boost::asio::ip::address_v4::loopback(), 0},

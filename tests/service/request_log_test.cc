@@ -25,7 +25,7 @@ TEST(RequestLogTest, ForgetsTheOldestOfMany) {
   EXPECT_THAT(log.after(RequestLog::kMost + 99), IsEmpty());
 }
 
-TEST(RequestLogTest, TheSmallestNumberThatIsLogged) {
+TEST(RequestLogTest, TheFirstNumberIsLogged) {
   RequestLog log;
   EXPECT_EQ(log.add({}), 1U);
   EXPECT_THAT(log.after(0), SizeIs(1));

@@ -19,7 +19,7 @@ constexpr milliseconds kTimeout(20);
 constexpr milliseconds kSilence(10);
 
 // Between two turns, the world's time stands still, but the client's does not.
-TEST(ServedWorldTest, ASessionLivesForItsTimeoutFromTheMomentAtWhichItsClientIsHeard) {
+TEST(ServedWorldTest, ASessionLivesForItsTimeoutAfterItsClientIsHeard) {
   boost::asio::io_context context;
   ServedWorld world(context, {.tick_time = kTick});
   auto connection = world.connect(0);

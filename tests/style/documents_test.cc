@@ -101,7 +101,7 @@ TEST(DocumentsTest, PathsExist) {
   }
 }
 
-TEST(DocumentsSelfTest, DeadLinks) {
+TEST(DocumentsSelfTest, DeadLinksAreFound) {
   const fs::path here = kTop / "README.md";
   const std::string text =
       "[a](STYLE.md) [b](STYLE.md#words) [c](https://example.org) "
@@ -109,7 +109,7 @@ TEST(DocumentsSelfTest, DeadLinks) {
   EXPECT_EQ(dead_links(text, here), (Names{"GONE.md", "STYLE.md#no-such-heading"}));
 }
 
-TEST(DocumentsSelfTest, MissingPaths) {
+TEST(DocumentsSelfTest, MissingPathsAreFound) {
   EXPECT_EQ(missing_paths("`core/` `docs/gone.md` `tests/locks/NAME_test.cc` `a/b`", kTop),
             Names{"docs/gone.md"});
 }

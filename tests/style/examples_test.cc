@@ -31,7 +31,7 @@ bool takes_in_a_namespace(const std::string& line) {
   return at != line.npos && line.find("literals", at) == line.npos;
 }
 
-TEST(ExamplesStyleTest, NamesAreTakenOneByOne) {
+TEST(ExamplesStyleTest, NamesAreImportedOneByOne) {
   std::size_t examples = 0;
   for (const fs::path& file : copied_files()) {
     examples += file.extension() == ".cc" ? 1 : 0;

@@ -226,7 +226,7 @@ TEST(StatementsSelfTest, AgreementIsNoFinding) {
   EXPECT_EQ(check("- **Z1** A. Shown: differential.\n", {}), Findings());
 }
 
-TEST(StatementsSelfTest, AKeyThatIsNotStated) {
+TEST(StatementsSelfTest, AnUnstatedKeyIsFound) {
   auto files = kItsTest;
   files["fakezk/src/a.cc"] = "// As Z99 says.";
   EXPECT_EQ(check(kOne, files).size(), 1U);
@@ -234,21 +234,21 @@ TEST(StatementsSelfTest, AKeyThatIsNotStated) {
   EXPECT_EQ(check("- **Z1** As Z2. Not tested: a race.\n", {}).size(), 1U);
 }
 
-TEST(StatementsSelfTest, AStatementThatNoTestShows) {
+TEST(StatementsSelfTest, AnUntestedStatementIsFound) {
   EXPECT_EQ(check(kOne, {}).size(), 1U);
   EXPECT_EQ(check(kOne, {{"tests/conformance/a.h", "// Z1"}}).size(), 1U) << "not a test";
   EXPECT_EQ(check(kOne, {{"tests/server/a_test.cc", "// Z1"}}).size(), 1U) << "of another kind";
   EXPECT_EQ(check("- **Z1** A watch fires once.\n", kItsTest).size(), 2U) << "and no claim";
 }
 
-TEST(StatementsSelfTest, AClaimThatIsTooSmall) {
+TEST(StatementsSelfTest, AClaimThatIsTooSmallIsFound) {
   EXPECT_EQ(check("- **Z1** A. Not tested: a race.\n", kItsTest).size(), 1U);
   auto files = kItsTest;
   files["tests/server/b_test.cc"] = "TEST(B, Z1OnTheFakeToo) {";
   EXPECT_EQ(check(kOne, files).size(), 1U);
 }
 
-TEST(StatementsSelfTest, AKeyThatIsStatedTwice) {
+TEST(StatementsSelfTest, AKeyThatIsStatedTwiceIsFound) {
   EXPECT_EQ(check(std::string(kOne) + kOne, kItsTest).size(), 1U);
 }
 

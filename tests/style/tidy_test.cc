@@ -379,7 +379,7 @@ std::size_t count_findings(Check check, const std::string& path, const std::stri
   return findings.size();
 }
 
-TEST(TidySelfTest, Columns) {
+TEST(TidySelfTest, LongLinesAreFound) {
   EXPECT_EQ(count_findings(check_columns, "core/a.cc", std::string(100, 'x')), 0U);
   EXPECT_EQ(count_findings(check_columns, "core/a.cc", std::string(101, 'x')), 1U);
   std::string accents;
@@ -387,21 +387,21 @@ TEST(TidySelfTest, Columns) {
   EXPECT_EQ(count_findings(check_columns, "core/a.cc", accents), 0U);
 }
 
-TEST(TidySelfTest, Marks) {
+TEST(TidySelfTest, UnfinishedMarksAreFound) {
   for (const auto& mark : kMarks) {
     EXPECT_EQ(count_findings(check_marks, "core/a.cc", "// " + mark + ": later\n"), 1U);
   }
   EXPECT_EQ(count_findings(check_marks, "core/a.cc", "// a HACKSAW\n"), 0U);
 }
 
-TEST(TidySelfTest, Comments) {
+TEST(TidySelfTest, CommentsWithoutSubjectsAreFound) {
   for (const auto& word : kWithoutSubject) {
     EXPECT_EQ(count_findings(check_comments, "core/a.cc", "  // " + word + "has come.\n"), 1U);
   }
   EXPECT_EQ(count_findings(check_comments, "core/a.cc", "// Office.\nint of; // What\n"), 0U);
 }
 
-TEST(TidySelfTest, Determinism) {
+TEST(TidySelfTest, NondeterminismIsFound) {
   const auto findings_of = [](const std::string& text) {
     return count_findings(check_determinism, "fakezk/search/src/a.cc", text);
   };
@@ -423,7 +423,7 @@ TEST(TidySelfTest, OneReasonLiftsOneBan) {
   EXPECT_EQ(findings_of("// allow(std::thread): once\nstd::thread t;\nstd::thread u;\n"), 1U);
 }
 
-TEST(TidySelfTest, Sleeps) {
+TEST(TidySelfTest, SleepsAreFound) {
   const auto findings_of = [](const std::string& text) {
     return count_findings(check_sleeps, "tests/async/a_test.cc", text);
   };
@@ -435,7 +435,7 @@ TEST(TidySelfTest, Sleeps) {
       << "virtual";
 }
 
-TEST(TidySelfTest, TestHooks) {
+TEST(TidySelfTest, TestHooksAreFound) {
   const auto findings_of = [](const std::string& text) {
     return count_findings(check_test_only_code, "core/locks/include/lockstep/a.h", text);
   };
@@ -450,13 +450,13 @@ TEST(TidySelfTest, TestHooks) {
   EXPECT_EQ(findings_of("int fortress;"), 0U);
 }
 
-TEST(TidySelfTest, Guards) {
+TEST(TidySelfTest, MissingGuardsAreFound) {
   EXPECT_EQ(count_findings(check_guards, "core/a.h", "// What.\n#pragma once\nint x;\n"), 0U);
   EXPECT_EQ(count_findings(check_guards, "core/a.h", "#ifndef A_H\n#define A_H\n#endif\n"), 1U);
   EXPECT_EQ(count_findings(check_guards, "core/a.h", "#include <map>\n#pragma once\n"), 1U);
 }
 
-TEST(TidySelfTest, Includes) {
+TEST(TidySelfTest, WrongIncludesAreFound) {
   const auto findings_of = [](const std::string& path, const std::string& header) {
     return count_findings(check_includes, path, "#include " + header + "\n");
   };
@@ -470,7 +470,7 @@ TEST(TidySelfTest, Includes) {
   EXPECT_EQ(findings_of("property/program/a.cc", "<zookeeper/zookeeper.h>"), 1U);
 }
 
-TEST(TidySelfTest, Functions) {
+TEST(TidySelfTest, LongFunctionsAreFound) {
   const auto findings_of = [](const std::string& head, std::size_t body_lines) {
     std::string text = "namespace n {\n\n" + head + " {\n";
     for (std::size_t i = 0; i < body_lines; ++i) text += "  if (x) { y('{', \"{\"); }  // {\n";

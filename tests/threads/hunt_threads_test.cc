@@ -134,7 +134,7 @@ TEST(HuntThreadsTest, AProcessOfItsOwnHasItsOwnGlobals) {
   EXPECT_TRUE(hunt_threads(threads, executions(10)).passed());
 }
 
-TEST(HuntThreadsTest, OneIsInsideOfAResource) {
+TEST(HuntThreadsTest, TwoThreadsInsideAResourceAreFound) {
   const auto body = [] {
     const auto work = [] {
       const Inside inside("stock");
@@ -186,7 +186,7 @@ TEST(HuntThreadsTest, AHandleThatIsLeftOpenIsMisuse) {
   EXPECT_THAT(report.failure->violation.message, HasSubstr("threads still run"));
 }
 
-TEST(HuntThreadsTest, WhatCannotBeInterceptedIsMisuse) {
+TEST(HuntThreadsTest, CallsThatCannotBeInterceptedAreMisuse) {
   const auto body = [] { static_cast<void>(::fork()); };
   const lab::HuntReport report = hunt_threads("forks", body, executions(1));
   ASSERT_FALSE(report.passed());

@@ -122,7 +122,7 @@ TEST(StreamsTest, AConnectionBreaksWithinAMessage) {
   expect_found(&hears_half_a_message, "cut", "user:half");
 }
 
-// Reads the length of the answer and its body into buffers of their own.
+// Reads the length of the answer and its body into separate buffers.
 void hears_half_a_buffer() {
   const int file = connected();
   ::send(file, kHandshake.data(), kHandshake.size(), 0);

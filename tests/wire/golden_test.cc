@@ -147,7 +147,7 @@ class Conversation {
 
 const Vector<Acl> kOpen = std::vector<Acl>{{31, {"world", "anyone"}}};
 
-TEST(GoldenFramesTest, TheCClientsHandshakesAndWatches) {
+TEST(GoldenFramesTest, TheCClientsHandshakesAndWatchesAreRead) {
   const Conversation heard("c_client");
   ASSERT_EQ(heard.handshakes.size(), 2U);
   EXPECT_EQ(heard.handshakes[0].timeout_ms, 10000);
@@ -170,7 +170,7 @@ TEST(GoldenFramesTest, TheCClientsHandshakesAndWatches) {
   EXPECT_EQ(heard.events.back(), (Event{-1, 1, 3, "/golden/later"}));  // It was created.
 }
 
-TEST(GoldenFramesTest, TheCClientsOperations) {
+TEST(GoldenFramesTest, TheCClientsOperationsAreRead) {
   const Conversation heard("c_client");
   EXPECT_THAT(heard.ops(),
               IsSupersetOf({"create", "create2", "createContainer", "createTTL", "exists",
@@ -193,7 +193,7 @@ TEST(GoldenFramesTest, TheCClientsOperations) {
   EXPECT_EQ(std::get<AclReply>(heard.answered(Op::kGetAcl).at(0).body).acl, kOpen);
 }
 
-TEST(GoldenFramesTest, TheCClientsTransactions) {
+TEST(GoldenFramesTest, TheCClientsTransactionsAreRead) {
   const Conversation heard("c_client");
   const auto asked = heard.asked<MultiRequest>(Op::kMulti);
   ASSERT_EQ(asked.size(), 2U);
@@ -213,7 +213,7 @@ TEST(GoldenFramesTest, TheCClientsTransactions) {
   EXPECT_EQ(failed.results[2].body, MultiResult::Body(ErrorReply{-2}));
 }
 
-TEST(GoldenFramesTest, TheJavaClientsOperations) {
+TEST(GoldenFramesTest, TheJavaClientsOperationsAreRead) {
   const Conversation heard("java_client");
   EXPECT_THAT(heard.ops(),
               IsSupersetOf({"create", "create2", "createContainer", "createTTL", "getEphemerals",

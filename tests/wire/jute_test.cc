@@ -62,7 +62,7 @@ TEST(JuteTest, NullIsNotEmpty) {
             std::vector<Ustring>({"x", std::nullopt}));
 }
 
-TEST(JuteTest, LengthsThatCannotBeAreRefusedBeforeAnythingIsAllocated) {
+TEST(JuteTest, ImpossibleLengthsAreRefusedBeforeAnAllocation) {
   const std::string_view bombs[] = {"\x7f\xff\xff\xff", "\x80\0\0\0", "\xff\xff\xff\xfe",
                                     "\0\0\0\5"};
   for (const std::string_view bomb : bombs) {
@@ -73,7 +73,7 @@ TEST(JuteTest, LengthsThatCannotBeAreRefusedBeforeAnythingIsAllocated) {
   EXPECT_EQ(error_of<Vector<Ustring>>("\0\0\0\2\xff\xff\xff\xff"s), Malformed::kBadLength);
 }
 
-TEST(JuteTest, WhatEndsTooEarlyIsAnError) {
+TEST(JuteTest, TruncatedInputIsAnError) {
   EXPECT_EQ(error_of<std::int32_t>("\0\0\0"s), Malformed::kTruncated);
   EXPECT_EQ(error_of<std::int64_t>("\0\0\0\0\0\0\0"s), Malformed::kTruncated);
   EXPECT_EQ(error_of<bool>(""), Malformed::kTruncated);

@@ -40,14 +40,14 @@ void for_many(Check check) {
   }
 }
 
-TEST(WireMessageTest, WhatIsEncodedComesBack) {
+TEST(WireMessageTest, EncodedMessagesDecodeToThemselves) {
   for_many([](Op op, const Request& request, const Reply& reply) {
     ASSERT_EQ(decode_request(encode(request)), request) << name(op);
     ASSERT_EQ(decode_reply(op, encode(reply)), reply) << name(op);
   });
 }
 
-TEST(WireMessageTest, BytesBehindTheLastFieldAreIgnored) {
+TEST(WireMessageTest, BytesAfterTheLastFieldAreIgnored) {
   for_many([](Op op, const Request& request, const Reply& reply) {
     ASSERT_EQ(decode_request(encode(request) + "more"), request) << name(op);
     ASSERT_EQ(decode_reply(op, encode(reply) + "more"), reply) << name(op);

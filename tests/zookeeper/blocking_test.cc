@@ -78,7 +78,7 @@ TEST(ZookeeperBlockingTest, ThreadsExcludeEachOther) {
 
 // The same with threads that hand the lock on among themselves: every grant of the lock is newer
 // than all before it.
-TEST(ZookeeperBlockingTest, ThreadsHandACohortsLockOn) {
+TEST(ZookeeperBlockingTest, ThreadsHandOnACohortsLock) {
   ClientThread ann(options());
   ClientThread bob(options());
   CohortBounds bounds;
@@ -123,7 +123,7 @@ TEST(ZookeeperBlockingTest, ThreadsLeadOneAfterTheOther) {
   EXPECT_GT(next.get().fencing_token, first.fencing_token);
 }
 
-TEST(ZookeeperBlockingTest, MembersAreThreadsAndSeveralLocksAreOne) {
+TEST(ZookeeperBlockingTest, BarriersAndMultiLocksWorkWithThreads) {
   ClientThread ann(options());
   blocking::DoubleBarrier barrier(ann.client(), "/blocking/barrier", 2);
   blocking::MultiLock both(ann.client(), std::vector<Path>{"/blocking/b", "/blocking/a"});

@@ -64,7 +64,7 @@ TEST(ClientTest, MalformedOptionsAreRefused) {
   }
 }
 
-TEST(ClientTest, WellFormedOptions) {
+TEST(ClientTest, WellFormedOptionsAreAccepted) {
   const char* const connection_strings[] = {"localhost:2181", "a:1,b:2,c:65535",   "::1:2181",
                                             "[::1]:2181",     "a:1,b:2/app/locks", "a:1/"};
   for (const char* const connection_string : connection_strings) {

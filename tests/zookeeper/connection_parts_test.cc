@@ -121,7 +121,7 @@ TEST(AddressTest, IsNumeric) {
   EXPECT_FALSE(Address::from("10.0.0", 0) && Address::from("10.0.0.256", 2181));
 }
 
-TEST(ServerListTest, TakesConnectionStringsApart) {
+TEST(ServerListTest, ParsesConnectionStrings) {
   const ServerList list("zk1:2181,10.0.0.1:2182,[::1]:2183,fe80::1:2184");
   ASSERT_EQ(list.servers().size(), 4u);
   EXPECT_EQ(list.servers()[0].host, "zk1");

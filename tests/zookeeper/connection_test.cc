@@ -158,7 +158,7 @@ TEST(ConnectionTest, SaysWhyThereIsNoConnection) {
                  {closing.address() + ": closed the connection instead of answering"});
 }
 
-TEST(ConnectionTest, ServersNeedNotBeAsked) {
+TEST(ConnectionTest, ServersNeedNotBeProbed) {
   Runtime runtime;
   TcpProxy proxy(ZookeeperServer::shared().port());
   Options options(proxy.address() + "," + refused_address(), kSessionTimeout);

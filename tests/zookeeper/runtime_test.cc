@@ -68,7 +68,7 @@ TEST(RuntimeTest, RunsATaskToItsEnd) {
   EXPECT_GE(runtime.now(), start + kBriefly);
 }
 
-TEST(RuntimeTest, RethrowsWhatTheTaskThrows) {
+TEST(RuntimeTest, RethrowsTheTasksException) {
   Runtime runtime;
   EXPECT_THROW(runtime.run(fail_after(runtime, kBriefly)), std::runtime_error);
   runtime.run(nothing());

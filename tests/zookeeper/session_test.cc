@@ -94,7 +94,7 @@ Task<void> abandon_reads(lockstep::Client& client) {
 
 // The operations and the session are gone when the replies arrive. (Z105: the watcher's context
 // must outlive both.)
-TEST_F(SessionTest, CanBeDestroyedWithRepliesOnTheWay) {
+TEST_F(SessionTest, CanBeDestroyedWithRepliesInFlight) {
   for (int round = 0; round < 50; ++round) {
     Client own_client(runtime, Options(ZookeeperServer::shared().address()));
     runtime.run(abandon_reads(own_client));
@@ -130,7 +130,7 @@ Task<void> fail_to_connect(Client& client, TcpProxy& proxy) {
   must(co_await session->get_data("/"), "get_data");
 }
 
-TEST_F(ShortSessionTest, Z69FailedAttemptsToConnectFailWhatIsQueued) {
+TEST_F(ShortSessionTest, Z69FailedAttemptsToConnectFailQueuedRequests) {
   runtime.run(fail_to_connect(client, proxy));
 }
 

@@ -23,7 +23,7 @@ bool has_any(std::string_view text, const std::array<std::string_view, kCount>& 
       parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
-// Where an object's code is.
+// The address range of an object's code.
 struct Code {
   const void* begin = nullptr;
   const void* end = nullptr;

@@ -7,7 +7,7 @@
 
 #include "lockstep/intercept/execution.h"
 
-// The beginning of an intercepted function: code that is not under test gets the real one.
+// The beginning of an intercepted function: code that is not under test calls the real one.
 //
 //   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(close)(file));
 #define LOCKSTEP_INTERCEPT(execution, real)           \
@@ -17,7 +17,7 @@
     return real;                                      \
   const ::lockstep::intercept::Execution::Inside inside_the_runtime
 
-// The address that the current function returns to.
+// The current function's return address.
 #define LOCKSTEP_CALLER __builtin_return_address(0)
 
 namespace lockstep::intercept {
@@ -26,7 +26,7 @@ namespace lockstep::intercept {
 [[nodiscard]] std::chrono::nanoseconds epoch_of(clockid_t clock);
 [[nodiscard]] timespec to_timespec(std::chrono::nanoseconds time);
 [[nodiscard]] std::chrono::nanoseconds from_timespec(const timespec& time);
-// When a deadline on that clock is due, in the host's time.
+// Converts a deadline on that clock to the host's time.
 [[nodiscard]] std::chrono::nanoseconds due(clockid_t clock, const timespec& deadline);
 // Whether it is a valid time.
 [[nodiscard]] bool is_valid(const timespec& time);

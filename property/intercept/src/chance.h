@@ -6,7 +6,7 @@
 
 namespace lockstep::intercept {
 
-// The same bytes in each execution, as far as it asks in the same order.
+// Fills in bytes that are the same in each execution, if it asks in the same order.
 void fill(Execution& execution, void* bytes, std::size_t size);
 
 }  // namespace lockstep::intercept

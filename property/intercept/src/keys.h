@@ -4,7 +4,7 @@
 
 namespace lockstep::intercept {
 
-// Calls the destructors of a thread's values, as its end does.
+// Calls the destructors of a thread's values, at the end of the thread.
 void destroy_specifics(std::vector<void*>& values);
 
 }  // namespace lockstep::intercept

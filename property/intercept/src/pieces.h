@@ -10,19 +10,19 @@
 
 namespace lockstep::intercept {
 
-// One direction of a connection, one of whose transfers takes only some of the bytes, as TCP
-// allows: a choice, as is which one. The rest passes a little later, perhaps in pieces as well: the
-// first call that asks for it finds nothing. No time goes by, so that code that asks again at once
-// does not ask for ever.
+// One direction of a connection. One of its transfers takes only some of the bytes, as TCP allows;
+// whether, and which one, is a choice. The rest passes a little later, perhaps also in pieces: the
+// first call that asks for it finds nothing. No time passes, so code that asks again at once does
+// not ask forever.
 class Pieces {
  public:
-  // That transfer, of those that are drawn from now on, may take a part: 0 is the next one.
+  // Allows that transfer to take only a part; counts the draws from now on, 0 is the next one.
   void allow(std::uint32_t transfer) { until_allowed_ = transfer; }
-  // How many of that many bytes a transfer takes, at least one; all of them by default.
+  // Returns how many of that many bytes a transfer takes, at least one; all of them by default.
   std::size_t draw(Execution& execution, std::string_view call, std::size_t bytes);
-  // Whether the rest of a transfer is under way, and no call has asked for it.
+  // Whether the rest of a transfer is in flight, and no call has asked for it.
   [[nodiscard]] bool has_late_rest() const { return rest_ == Rest::kUnderWay; }
-  // The same; from now on it has passed.
+  // Returns the same, and lets the rest pass.
   [[nodiscard]] bool asked_too_early();
   // When the rest passes.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> due() const;

@@ -8,9 +8,9 @@
 
 namespace lockstep::intercept {
 
-// The two ends of a pipe: what is written to the second can be read from the first.
+// The two ends of a pipe: bytes written to the second can be read from the first.
 [[nodiscard]] std::pair<std::shared_ptr<Descriptor>, std::shared_ptr<Descriptor>> make_pipe();
-// Two ends that are connected with each other.
+// Two ends that are connected to each other.
 [[nodiscard]] std::pair<std::shared_ptr<Descriptor>, std::shared_ptr<Descriptor>> make_pair();
 
 }  // namespace lockstep::intercept

@@ -7,16 +7,16 @@
 
 namespace lockstep::intercept {
 
-// The variables of the program and of its libraries, without those of the system and of Lockstep,
-// as several processes have them: each has its own, at the same addresses, and begins with those of
-// the start. What a library has that is loaded later is shared, and so is allocated memory that
-// variables point to at the start.
+// The variables of the program and its libraries, except those of the system and of Lockstep, for
+// several processes: each process has its own at the same addresses, and begins with those of the
+// start. Shared are the variables of a library that is loaded later, and allocated memory to which
+// variables point at the start.
 class ProcessMemory {
  public:
-  // Remembers the variables as they are now, once in a real process: that is the start.
+  // Remembers the variables as they are now, once per real process: that is the start.
   static void remember_start() { static_cast<void>(start()); }
 
-  // Makes those of a process, which is known by its number, the current ones.
+  // Makes the variables of a process, known by its number, the current ones.
   void use(std::uint32_t process);
 
  private:

@@ -13,7 +13,7 @@
 
 namespace lockstep::intercept {
 
-// The next definition of a function after this program's own: libc's, or a sanitizer's.
+// Finds the next definition of a function after this program's own: libc's, or a sanitizer's.
 template <class Function>
 class Real {
  public:
@@ -40,9 +40,8 @@ class Real {
   }
 
   // A sanitizer's runtime that is linked into the program has its own definition under this name,
-  // beside the one that this library has replaced.
-  // Only asked for functions that it must not miss, because a lookup without success allocates, and
-  // the runtime calls others while it allocates.
+  // beside the one that this library has replaced. Use it only for functions that the runtime must
+  // not miss: a failed lookup allocates, and the runtime calls other functions while it allocates.
   [[nodiscard]] void* sanitizers() const {
     const std::string_view own = name_;
     if (own != "pthread_create" && own != "pthread_join" && own != "pthread_detach") return nullptr;

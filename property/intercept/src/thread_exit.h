@@ -2,7 +2,7 @@
 
 namespace lockstep::intercept {
 
-// Thrown by pthread_exit: unwinds the thread's stack.
+// pthread_exit throws it to unwind the thread's stack.
 struct ThreadExit {
   void* result;
 };

@@ -31,7 +31,7 @@ void BodyProgram::prepare(fakezk::World& world, search::Verdict&) {
   }
 }
 
-// Ephemerals go with their sessions, which are closed or will expire.
+// Ephemerals are deleted with their sessions, which are closed or will expire.
 void BodyProgram::judge_end(fakezk::World& world) {
   if (threads_.lock_path.empty() || !all_have_ended()) return;
   const Path path(threads_.lock_path);

@@ -24,7 +24,7 @@ void Connection::send(std::string_view bytes) {
   connection_.feed(first_);
 }
 
-// It takes no turn of its own: nothing that code under test does with it depends on a race.
+// Takes no turn: nothing that code under test does with the answer depends on a race.
 void Connection::answer_word() {
   is_word_ = true;
   const fakezk::World& world = process_.world();
@@ -45,7 +45,7 @@ std::string_view Connection::arrived() {
 
 void Connection::take(std::size_t bytes) { taken_ += bytes; }
 
-// A connection that has fallen silent does not end: its client notices it by its own clock.
+// A silent connection does not end: its client notices by its own clock.
 intercept::Stream::End Connection::end() const {
   if (is_word_) return End::kClosed;
   const bool is_silent = connection_.ended_as() == Error::kOperationTimeout;

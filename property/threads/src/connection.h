@@ -11,8 +11,8 @@
 
 namespace lockstep::threads {
 
-// A connection of an intercepted socket to a simulated server. Each message on it is an event of
-// the world, in both directions; bytes that have not become messages are lost with it.
+// A connection of an intercepted socket to a simulated server. Each message in either direction is
+// an event of the world; bytes that form no whole message are lost with the connection.
 class Connection final : public intercept::Stream, private connection::ClientConnection::Listener {
  public:
   Connection(HuntedProcess& hunted, fakezk::Process& process, std::uint32_t replica);

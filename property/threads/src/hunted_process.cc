@@ -14,7 +14,7 @@
 
 namespace lockstep::threads {
 
-// A thread's place in the world: its turns and its timer are events.
+// Connects a thread with the world: its turns and its timer are events.
 class HuntedProcess::Hosted final : public fakezk::Thread {
  public:
   Hosted(fakezk::Process& process, intercept::Thread& thread)
@@ -56,7 +56,7 @@ class HuntedProcess::Hosted final : public fakezk::Thread {
 
 namespace {
 
-// All threads are one real thread, whose execution is that of all.
+// All threads are one real thread, whose current execution is that of all.
 void share_own_memory() {
   static const bool shared = [] {
     for (const std::span<const std::byte> memory : lab::last_words_memory()) {
@@ -153,7 +153,7 @@ void HuntedProcess::stop_timer(intercept::Thread& thread) {
 
 namespace {
 
-// In the loopback network only 127.0.0.1 has servers: lockstep::zookeeper counts on others having
+// In the loopback network, only 127.0.0.1 has servers: lockstep::zookeeper relies on others having
 // none.
 bool has_no_server(const sockaddr_in& at) {
   const std::uint32_t address = ntohl(at.sin_addr.s_addr);
@@ -171,15 +171,16 @@ bool HuntedProcess::breaks_connections() const {
   return (world_.kinds_injected() & kBreak) != 0;
 }
 
-// The end of an attempt to connect.
+// The result of an attempt to connect.
 enum class HuntedProcess::Reached : std::uint8_t {
   kAtOnce,
   kRefused,
   kLate,   // The first packet is lost, and the system sends another one.
-  kNever,  // They are all lost.
+  kNever,  // All packets are lost.
 };
 
-// A fault that breaks connections may refuse new ones, too: as many as faults have struck.
+// A fault that breaks connections may also refuse new ones, at most one for each fault that has
+// struck.
 HuntedProcess::Reached HuntedProcess::draw_reached() {
   if (mended_ || !breaks_connections()) return Reached::kAtOnce;
   if (disturbed_connects_ >= world_.faults_injected()) return Reached::kAtOnce;
@@ -188,10 +189,10 @@ HuntedProcess::Reached HuntedProcess::draw_reached() {
   return reached;
 }
 
-// Each address that is connected to for the first time is the next server.
+// Each new address is the next server.
 HuntedProcess::Attempt HuntedProcess::connect(intercept::Thread& thread, const sockaddr_in& to) {
   if (has_no_server(to)) return {.stream = nullptr, .error = ECONNREFUSED};
-  // As Linux has it: tcp(7), tcp_syn_retries.
+  // Like Linux: tcp(7), tcp_syn_retries.
   constexpr std::chrono::seconds kSecondPacket(1);
   constexpr std::chrono::seconds kGivesUp(127);
   const Reached reached = draw_reached();

@@ -59,7 +59,7 @@ void Inside::leave() {
   if (!std::exchange(inside_, false)) return;
   HuntedProcess& process = hunted();
   const intercept::Execution::Inside inside;
-  // Somebody else may be inside, if this one could not know that its session was over.
+  // Another thread may be inside if this one could not know that its session was over.
   const auto at = process.insiders().find(resource_);
   if (at != process.insiders().end() && at->second == process.execution().running()) {
     process.insiders().erase(at);

@@ -7,11 +7,11 @@
 
 namespace lockstep::threads {
 
-// The variables of a shared library, to be put back before each execution: its counters, and what
-// it has initialised once.
+// The variables of a shared library, restored before each execution: its counters, and what it has
+// initialised once.
 class LibraryState {
  public:
-  // As they are now. Empty if no library with that part in its file name is loaded.
+  // Saves the variables as they are now. Empty if no loaded library has that part in its file name.
   explicit LibraryState(std::string_view file_name);
 
   void restore() const;

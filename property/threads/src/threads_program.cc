@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::string_view kLibrary = "/libzookeeper_mt.so";
 
-// Without the messages that libzookeeper writes on standard error, unless the code under test asks
-// for them.
+// Silences libzookeeper's messages on standard error, unless the code under test asks for them.
 const LibraryState& library() {
   static const LibraryState state = [] {
     if (void* const set_level = ::dlsym(RTLD_DEFAULT, "zoo_set_debug_level")) {

@@ -206,7 +206,7 @@ Task<void> barge_in(Worker& worker, SessionPointer session) {
   worker.reporter().served(worker.number);
 }
 
-// Beside the locks: a contender behind that znode would wait for it for ever.
+// Creates it outside of the locks: a contender after that znode would wait for it forever.
 Task<void> leave_znode(const Worker& worker, SessionPointer session) {
   const Data nothing;
   static_cast<void>(co_await session->create(Path(worker.lock).parent() / "_c_left-lock-", nothing,

@@ -21,12 +21,12 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * Contenders that use Curator's recipes, each with a thread and a session of its own. A line of the
- * standard input is a contender's number and a command (see obey), a line of the standard output a
- * contender's number and its answer to that.
+ * Contenders that use Curator's recipes, each with its own thread and session. A line of standard input
+ * has a contender's number and a command (see obey), a line of standard output a contender's number and
+ * its answer.
  */
 public final class CuratorContender extends Thread {
-  /** A lock that is held. */
+  /** A held lock. */
   private record Grant(String znode, Release release) {
     String name() {
       return znode.substring(znode.lastIndexOf('/') + 1);
@@ -38,7 +38,7 @@ public final class CuratorContender extends Thread {
   }
 
   private interface Recipe {
-    /** Null if it was not granted within so many milliseconds; a negative number waits for ever. */
+    /** Returns null if it was not granted within that many milliseconds; a negative number waits forever. */
     Grant acquire(long patience) throws Exception;
   }
 
@@ -70,7 +70,7 @@ public final class CuratorContender extends Thread {
     }
   }
 
-  /** On the calling thread, so that it can be had while this contender waits for a lock. */
+  /** Answers on the calling thread, so it works while this contender waits for a lock. */
   private String roundTrip() throws Exception {
     client.checkExists().forPath("/");
     return "answered";
@@ -173,7 +173,7 @@ public final class CuratorContender extends Thread {
     return recipe;
   }
 
-  /** What begins with "broken" is no recipe of Curator: the judge has to notice it. */
+  /** Recipes that begin with "broken" are not Curator's: the judge must notice them. */
   private Recipe makeRecipe(String name, String path, String limit) throws Exception {
     switch (name) {
       case "mutex":

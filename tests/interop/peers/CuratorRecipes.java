@@ -40,8 +40,8 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * CuratorRecipes SERVERS [ROUNDS]: does what Curator's users do, and prints a line for each recipe
- * with what came of it: the same on every server that is one. Two clients, Ann and Bob.
+ * CuratorRecipes SERVERS [ROUNDS]: uses Curator like its users, with two clients, Ann and Bob. Prints a
+ * line with the result of each recipe, which is the same on every correct server.
  */
 public final class CuratorRecipes {
   private interface Recipe {
@@ -533,7 +533,7 @@ public final class CuratorRecipes {
     return List.of(first, data, bob.checkExists().forPath("/node") == null);
   }
 
-  /** A session goes on over another connection, with what it owns and watches. */
+  /** A session goes on over another connection, with its ephemerals and watches. */
   private Object movedSession() throws Exception {
     ann.create().withMode(CreateMode.EPHEMERAL).forPath("/moved");
     BlockingQueue<ConnectionState> states = states(ann);

@@ -1,11 +1,11 @@
-/* A program that takes a lock by the C client's synchronous calls, as its manual's recipe has it.
+/* A program that takes a lock by synchronous calls of the C client, following the manual's recipe.
  *
  *   lock [--forgetful] [--impatient] [--persistent] [--threads N] HOST
  *
- * --forgetful: waits for the znode in front without looking whether it is still there.
+ * --forgetful: waits for the znode in front without checking that it still exists.
  * --impatient: does not wait at all, and takes the lock.
- * --persistent: its znode outlives it if it crashes.
- * Each of N threads has a session of its own. */
+ * --persistent: the znode outlives a crash of the program.
+ * Each of N threads has its own session. */
 #include <getopt.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void predecessor_changed(zhandle_t* handle, int type, int state, const ch
 
 static const char* number_of(const char* name) { return name + strlen(name) - 10; }
 
-/* The znode next in front of ours, or an empty text. */
+/* The znode right in front of ours, or an empty text. */
 static int find_front(zhandle_t* handle, const char* own, char* front) {
   struct String_vector children;
   int result = zoo_get_children(handle, LOCK, 0, &children);

@@ -2,7 +2,7 @@
  *
  *   misbehave HOW
  *
- * A text of its own races with another thread's: with "race", it aborts if that thread comes first. */
+ * With "race", it aborts if another thread increases a counter first. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,9 +10,9 @@ import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
 /**
- * The speed of Curator's InterProcessMutex. Its argument is a server's address. A line of the standard
- * input, "SESSIONS THREADS SECONDS", asks for so many threads in each of so many sessions that contend
- * for one lock; the answer is how often per second it was held.
+ * Measures the speed of Curator's InterProcessMutex. Its argument is a server's address. A line of standard
+ * input, "SESSIONS THREADS SECONDS", asks for THREADS threads in each of SESSIONS sessions that contend
+ * for one lock; the answer is the number of grants per second.
  */
 public final class CuratorSpeed {
   private final String server;

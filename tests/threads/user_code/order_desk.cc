@@ -1,6 +1,6 @@
 // order_desk EXECUTIONS: hunts clerks who take orders from a desk and write each into ZooKeeper,
-// one at a time, and prints the trace hash. All that the standard library has for threads is in it,
-// and what the clerks write names clocks and chance, so that the hash depends on them.
+// one at a time, and prints the trace hash. The code uses everything that the standard library has
+// for threads, and the clerks write times and random numbers, so that the hash depends on them.
 #include <zookeeper/zookeeper.h>
 
 #include <array>
@@ -29,7 +29,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// The orders that nobody has taken.
+// The orders that no clerk has taken.
 class Desk {
  public:
   void put(int order) {

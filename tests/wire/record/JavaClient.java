@@ -10,7 +10,7 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.admin.ZooKeeperAdmin;
 import org.apache.zookeeper.data.Stat;
 
-/** What record.py records of ZooKeeper's Java client: operations that the C client does not have. */
+/** The operations of ZooKeeper's Java client for record.py: those that the C client does not have. */
 public final class JavaClient {
   private static volatile CountDownLatch connected = new CountDownLatch(1);
 

@@ -1,4 +1,4 @@
-/* What record.py records of libzookeeper_mt. A line on the standard output asks for a cut connection. */
+/* The operations of libzookeeper_mt for record.py. A line on standard output asks to cut the connection. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,11 +9,11 @@
 
 namespace lockstep::lab {
 
-// A process that is forked before code under test can do any harm, and waits. If that code ends
-// this process, this process tells the other one, which calls `explain`, and waits until that is
-// done. Otherwise the other process ends with this object.
+// A helper process, forked before code under test can do any harm. If that code ends this process,
+// this process notifies the helper, which calls `explain`, and waits until that is done. Otherwise
+// the helper ends with this object.
 //
-//  The explaining process has copies of all memory as of the constructor, but only this thread.
+// The helper has copies of all memory as of the constructor, but only this thread.
 class Aftermath {
  public:
   explicit Aftermath(const std::function<void(const End&)>& explain);

@@ -75,10 +75,13 @@ class LockOracles final : public LockObserver {
                  std::optional<TimePoint> deadline = std::nullopt, std::uint32_t user = 0);
   // The session's acquire has ended, one way or the other.
   void resolved(SessionId session, std::uint32_t user = 0);
-  // The process has died: its acquires do not wait any more, and the grants of its sessions are over.
-  // `acquiring` tells whose a session is; so does `owns`, for a program that does not call that.
+  // The process has died: its acquires no longer wait, and the grants of its sessions are over.
+  // acquiring() tells which process owns a session; owns() does, too, for programs that do not call
+  // it.
   void crashed(std::uint32_t process);
-  void owns(std::uint32_t process, SessionId session) { process_of_.emplace_back(session, process); }
+  void owns(std::uint32_t process, SessionId session) {
+    process_of_.emplace_back(session, process);
+  }
   void released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second) {
     if (first != second) report_released_again(znode, first, second);
   }

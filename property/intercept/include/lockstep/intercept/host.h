@@ -14,11 +14,11 @@ namespace lockstep::intercept {
 class Thread;
 
 // A connection to a server outside of the intercepted threads. The host calls
-// Execution::descriptors_changed() after it has changed by itself.
+// Execution::descriptors_changed() when the connection changes without a call.
 class Stream {
  public:
-  // A reader meets this after the bytes that have arrived. If a fault has broken it, the last of
-  // these may never have, which is a choice.
+  // A reader sees the end after the bytes that have arrived. If a fault has broken the connection,
+  // the last of these bytes may be lost, which is a choice.
   enum class End : std::uint8_t { kNone, kClosed, kBroken };
 
   Stream() = default;
@@ -27,9 +27,9 @@ class Stream {
   // Closes the connection.
   virtual ~Stream() = default;
 
-  // The bytes for the server; it takes them all.
+  // Sends bytes to the server; takes them all.
   virtual void send(std::string_view bytes) = 0;
-  // The bytes that have arrived and have not been taken.
+  // The bytes that have arrived and are not taken yet.
   [[nodiscard]] virtual std::string_view arrived() = 0;
   virtual void take(std::size_t bytes) = 0;
   [[nodiscard]] virtual End end() const = 0;
@@ -37,9 +37,9 @@ class Stream {
   [[nodiscard]] virtual std::chrono::nanoseconds last_arrival() const = 0;
 };
 
-// The world in which intercepted threads run: it owns time, chance, the order in which threads go
-// on, and the network. Called on the stack of the thread that is running, or by the code that runs
-// the world; single-threaded. Its functions may not block.
+// The world of intercepted threads: it owns time, random numbers, the order of threads, and the
+// network. Called on the stack of the running thread, or by the code that runs the world;
+// single-threaded. Its functions must not block.
 class Host {
  public:
   Host() = default;
@@ -49,43 +49,45 @@ class Host {
 
   // The time since the world began.
   [[nodiscard]] virtual std::chrono::nanoseconds now() const = 0;
-  // A number below `options`; 0 is the default.
+  // Draws a number below `options`; 0 is the default.
   [[nodiscard]] virtual std::uint32_t draw(std::uint32_t options) = 0;
 
-  // A thread has been created, by the running thread or by the host; it may go on from now on.
+  // The running thread or the host has created a thread, which may go on from now on.
   virtual void started(Thread& thread) = 0;
-  // It has returned, or ended with its process. Its object stays until the end of the execution.
+  // A thread has returned, or ended with its process. Its object stays until the end of the
+  // execution.
   virtual void ended(Thread& thread) = 0;
-  // The host lets this thread go on some time later (Thread::go_on), once. `is_preempted`: it is
-  // the running thread, and could just as well go on without a break.
+  // The host lets this thread go on later, once (Thread::go_on). `is_preempted`: it is the running
+  // thread, and could also go on at once.
   virtual void may_go_on(Thread& thread, bool is_preempted) = 0;
-  // Thread::timed_out() is called at that time, unless the timer is stopped before. A thread has
-  // one timer at most.
+  // Calls Thread::timed_out() at that time, unless the timer is stopped before. A thread has at
+  // most one timer.
   virtual void start_timer(Thread& thread, std::chrono::nanoseconds due) = 0;
   virtual void stop_timer(Thread& thread) = 0;
 
-  // An attempt to connect to that address, which succeeds or fails after some time.
+  // An attempt to connect to an address, which succeeds or fails after some time.
   struct Attempt {
-    std::unique_ptr<Stream> stream;  // Null if it fails,
-    int error = 0;                   // with this one.
+    std::unique_ptr<Stream> stream;  // Null if the attempt fails
+    int error = 0;                   // with this error.
     std::chrono::nanoseconds takes{};
   };
   [[nodiscard]] virtual Attempt connect(Thread& thread, const sockaddr_in& to) = 0;
   // The address of a host name.
   [[nodiscard]] virtual in_addr address_of(const std::string& host) = 0;
 
-  // A remark about what the thread is doing, for lanes.
+  // A remark for the lanes about what the thread does.
   virtual void noted(Thread&, const std::string&) {}
 
-  // The thread ends its process. True if it does not go on, because the host simulates processes
-  // (Execution::end_threads_of); the real process ends otherwise.
+  // The thread ends its process. Returns true if the host simulates processes
+  // (Execution::end_threads_of), so that the thread does not go on; otherwise the real process
+  // ends.
   [[nodiscard]] virtual bool process_ends(Thread&, int status) {
     static_cast<void>(status);
     return false;
   }
 
-  // The thread has called something that cannot be intercepted, or against its rules; `text` says
-  // what. It does not go on.
+  // The thread has called a function that cannot be intercepted, or broken a rule; `text` describes
+  // it. It does not go on.
   virtual void misused(Thread& thread, const std::string& text) = 0;
 };
 

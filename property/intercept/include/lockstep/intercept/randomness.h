@@ -4,8 +4,8 @@
 
 namespace lockstep::intercept {
 
-// The chance that code under test draws for itself: splitmix64 (Steele, Lea and Flood, "Fast
-// splittable pseudorandom number generators", 2014).
+// The random numbers of code under test: splitmix64 (Steele, Lea and Flood, "Fast splittable
+// pseudorandom number generators", 2014).
 class Randomness {
  public:
   void seed(std::uint64_t seed) { state_ = seed; }
