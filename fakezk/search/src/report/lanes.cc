@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kNarrowest = 12;
 constexpr std::size_t kLeftColumns = 16;
-// The widths by the number of lanes. Even the last one fits the texts of a lock with short names.
+// The widths by the number of lanes. Even the narrowest fits the texts of a lock with short names.
 constexpr std::size_t kWidestLast = 72;
 constexpr std::size_t kWidestOfTwo = 72;
 constexpr std::size_t kWidestOfThree = 52;
