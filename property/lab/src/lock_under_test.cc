@@ -91,10 +91,15 @@ LockSource source_of(const LockUnderTest& lock, std::string_view mutex) {
     return {std::move(code), lock.include, ""};
   }
   if (!lock.source.empty() && mutex.empty()) return {lock.source, lock.include, ""};
+  if (mutex.empty() && !is_usual(lock)) {
+    return {"lock_under_test()", lock.include,
+            "// Replace lock_under_test(): the LockUnderTest '" + lock.name + "' that was hunted."};
+  }
   const std::string guessed = mutex.empty() ? class_name(lock.name) : std::string(mutex);
   const std::string note =
-      mutex.empty() ? "// The class name is derived from the lock's name (LockUnderTest::source)."
-                    : "";
+      mutex.empty()
+          ? "// Replace the contender by the one that was hunted, unless it is of this class."
+          : "";
   return {"&lockstep::lab::contend_for<" + guessed + ">", lock.include, note};
 }
 
