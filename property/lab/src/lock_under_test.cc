@@ -42,7 +42,9 @@ bool same_rules(const judge::LockRules& a, const judge::LockRules& b) {
 // True if only those members are set that lock_under_test<M>() sets.
 bool is_usual(const LockUnderTest& lock) {
   const bool judged = lock.at_start || lock.invariant || lock.check_at_end;
-  return !judged && lock.last == lock.usual_last && lock.replicas == 1 &&
+  const bool sessions = !lock.sessions.auth.empty() || !lock.sessions.default_acl.says_nothing() ||
+                        lock.sessions.fencing_epoch != 0;
+  return !judged && !sessions && lock.last == lock.usual_last && lock.replicas == 1 &&
          lock.tick_time == fakezk::ServerOptions().tick_time &&
          same_rules(lock.rules, judge::mutex_rules());
 }
