@@ -242,7 +242,8 @@ void add_replay(CLI::App& app, CommandLine& line) {
         const Hunted hunted = hunted_called(name, line.zookeeper);
         if (hunted.scenario) return hunted.lock();
         throw UsageError("the replay string names scenario '" + std::string(name) +
-                         "', which this program does not have");
+                         "', which this program does not have; if a test of yours printed it, run "
+                         "that with LOCKSTEP_REPLAY=STRING");
       });
     };
   });

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "lockstep/fair_mutex.h"
 #include "lockstep/sleep.h"
 #include "support/by_hand.h"
 
@@ -87,12 +88,29 @@ TEST(SimulationTest, DeadlockSaysWhoWaitsForWhat) {
     ADD_FAILURE() << "no deadlock";
   } catch (const Deadlock& deadlock) {
     const std::string report = deadlock.what();
-    EXPECT_NE(report.find("waits for a change of /watched"), report.npos) << report;
-    EXPECT_NE(report.find("waits for the reply to set_data /held"), report.npos) << report;
+    EXPECT_NE(report.find("\n  A waits for a change of /watched"), report.npos) << report;
+    EXPECT_NE(report.find("\n  A waits for the reply to set_data /held"), report.npos) << report;
   }
   simulation.let_go(*session);
   simulation.settle();
   must(simulation.run(remove(*session, "/watched")), "remove");
+}
+
+// Otherwise the locks' own check would end the process, and nobody would read the deadlock.
+TEST(SimulationTest, ADeadlockMayLeaveTheScopeOfTheLocksThatWait) {
+  Simulation simulation;
+  const auto ann = simulation.open("Ann");
+  const auto bob = simulation.open("Bob");
+  const auto wait_for_ever = [&] {
+    FairMutex anns(*ann, "/lock");
+    FairMutex bobs(*bob, "/lock");
+    const auto held = simulation.run(anns.acquire());
+    const auto waits = simulation.start(bobs.acquire());
+    simulation.run_until(waits);
+  };
+  EXPECT_THROW(wait_for_ever(), Deadlock);
+  simulation.settle();  // Both znodes are deleted in the background.
+  EXPECT_EQ(children(simulation, "/lock").size(), 0U);
 }
 
 TEST(SimulationTest, SettlingTakesNoTimeAndRunningTakesAsMuchAsNeeded) {

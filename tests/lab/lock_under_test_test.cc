@@ -232,6 +232,14 @@ TEST(LockUnderTestTest, PartsWithoutCodeAreLeftToFillIn) {
   LockUnderTest rules = lock_under_test<FairMutex>("x");
   rules.rules = judge::semaphore_rules(2);
   EXPECT_EQ(source_of(rules).code, "lock_under_test()");
+  LockUnderTest guarded = lock_under_test<FairMutex>("x");
+  guarded.sessions.default_acl = Acl::creator_only();
+  EXPECT_EQ(source_of(guarded).code, "lock_under_test()");
+  LockUnderTest workload("tickets", &contend_for<FairMutex>);
+  workload.at_start = [] {};
+  EXPECT_EQ(source_of(workload).code, "lock_under_test()");
+  EXPECT_EQ(source_of(workload).note,
+            "// Replace lock_under_test(): the LockUnderTest 'tickets' that was hunted.");
 }
 
 TEST(LockUnderTestTest, NamesAreOneWord) {

@@ -18,7 +18,7 @@ COROUTINE_MUST_RETURN_A_RESULT = "the coroutine has to return a Result"
 
 
 # The sources that a program with tasks links.
-SOURCES = [str(TOP / "core/async/src" / name) for name in ("check.cc", "exception_witness.cc", "frame_pool.cc")]
+SOURCES = [str(TOP / "core/async/src" / name) for name in ("check.cc", "exception_witness.cc", "frame_pool.cc", "task_set.cc")]
 
 
 def compiled(compiler, source, *arguments):
@@ -70,6 +70,20 @@ def check_ok(compiler):
     print(f"{compiler}: ok() in a coroutine without a Result is named")
 
 
+def check_typical(compiler):
+    rooms = ("backends/fake", "fakezk/server", "fakezk/search", "fakezk/judge", "property/lab")
+    includes = [f"-I{TOP / room / 'include'}" for room in rooms]
+    good = compiled(compiler, "typical.cc", "-fsyntax-only", *includes)
+    expect(good.returncode == 0, f"{compiler}: typical.cc does not compile without a mistake", good.stderr)
+    marks = re.findall(r'^#if MISTAKE == (\d+)  // "(.*)"$', (HERE / "typical.cc").read_text(), re.M)
+    expect(len(marks) >= 5, "typical.cc has no marks")
+    for number, words in marks:
+        bad = compiled(compiler, "typical.cc", "-fsyntax-only", f"-DMISTAKE={number}", *includes)
+        errors = re.findall(r"error: (.*)", bad.stderr) + [""]
+        expect(words in errors[0], f"{compiler}: mistake {number} does not say '{words}' first", bad.stderr)
+    print(f"{compiler}: {len(marks)} typical mistakes are named")
+
+
 def check_unchecked(compiler):
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "unchecked"
@@ -94,8 +108,28 @@ def check_destroyed_early(compiler):
     print(f"{compiler}: a lock that is destroyed before its task is named")
 
 
+def check_runs_off(compiler):
+    if "clang" in compiler:
+        warned = compiled(compiler, "runs_off.cc", "-fsyntax-only")
+        expect("[-Wreturn-type]" in warned.stderr, f"{compiler}: a missing co_return is not named", warned.stderr)
+        print(f"{compiler}: a coroutine that runs off its end causes a warning")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "runs_off"
+        done = compiled(compiler, "runs_off.cc", *SOURCES, "-o", str(program))
+        expect(done.returncode == 0, f"{compiler}: runs_off.cc does not compile", done.stderr)
+        wrong = subprocess.run([program], capture_output=True, text=True)
+        right = subprocess.run([program, "with a result"], capture_output=True, text=True)
+    expect(wrong.returncode < 0, f"{compiler}: a task has ended without its result")
+    expect("lacks a co_return" in wrong.stderr, f"{compiler}: the missing co_return is not named", wrong.stderr)
+    expect(right.returncode == 0, f"{compiler}: a task with a result", right.stderr)
+    print(f"{compiler}: a coroutine that runs off its end is named")
+
+
 for each in sys.argv[1:] or ["g++", "clang++-19"]:
     check_forgotten(each)
     check_ok(each)
+    check_typical(each)
     check_unchecked(each)
     check_destroyed_early(each)
+    check_runs_off(each)

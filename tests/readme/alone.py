@@ -50,7 +50,7 @@ def sources(folder):
 
 
 def for_clang(words):
-    only_gcc = re.compile(r"-Wduplicated-cond|-Wlogical-op|-fno-semantic-interposition|-W(no-)?restrict|-Wno-subobject-linkage")
+    only_gcc = re.compile(r"-Wduplicated-cond|-Wlogical-op|-fno-semantic-interposition|-W(no-)?restrict|-Wno-subobject-linkage|--param=ggc-[a-z-]+=\d+")
     return ["clang++-19"] + [word for word in words[1:] if not only_gcc.fullmatch(word)]
 
 

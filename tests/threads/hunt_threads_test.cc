@@ -62,6 +62,28 @@ TEST(HuntThreadsTest, AForgottenCheckIsFoundAndReplayed) {
   EXPECT_EQ(replayed.violation->oracle, "deadlock");
 }
 
+TEST(HuntThreadsTest, ItsRegressionTestMakesTheSameAgain) {
+  const auto body = [] {};
+  EXPECT_EQ(under_test({.name = "plain", .body = body}).source,
+            "lockstep::threads::under_test({.name = \"plain\",\n"
+            "                                     .body = body})");
+  const ThreadsUnderTest all = {.name = "all",
+                                .body = body,
+                                .at_start = body,
+                                .znodes = {"/a", "/b"},
+                                .lock_path = "/a",
+                                .replicas = 3,
+                                .is_coarse = true};
+  EXPECT_EQ(under_test(all).source,
+            "lockstep::threads::under_test({.name = \"all\",\n"
+            "                                     .body = body,\n"
+            "                                     .at_start = at_start,\n"
+            "                                     .znodes = {\"/a\", \"/b\"},\n"
+            "                                     .lock_path = \"/a\",\n"
+            "                                     .replicas = 3,\n"
+            "                                     .is_coarse = true})");
+}
+
 TEST(HuntThreadsTest, TheSameSeedGivesTheSameHash) {
   const lab::HuntSettings settings = executions(100, "all");
   const lab::HuntReport first = hunt_threads(three_contenders(Wait::kByData), settings);

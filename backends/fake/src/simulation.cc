@@ -1,5 +1,6 @@
 #include "lockstep/fake/simulation.h"
 
+#include <algorithm>
 #include <system_error>
 
 #include "lockstep/internal/check.h"
@@ -97,8 +98,15 @@ void Simulation::block(BlockingCall& call) {
   call.executor().post(call);
   run_posted();
   for (std::uint32_t steps = 0; !call.is_over; count(steps)) {
-    if (!step()) throw Deadlock(describe_deadlock());
+    if (!step()) end_in_deadlock();
   }
+}
+
+// The exception leaves the scope of locks, which must outlive the tasks of their acquires.
+void Simulation::end_in_deadlock() {
+  const Deadlock deadlock(describe_deadlock());
+  if (!inside_) end_tasks();
+  throw deadlock;
 }
 
 void Simulation::rethrow() {
@@ -181,13 +189,13 @@ bool Simulation::exists(const Path& path) const {
 
 namespace {
 
-void describe(SessionId session, const FakeSession::Waiting& waiting, std::string& report) {
+void describe(const std::string& who, const FakeSession::Waiting& waiting, std::string& report) {
   for (const auto& [op, path] : waiting.requests) {
-    report += "\n  session " + std::to_string(session) + " waits for the reply to " +
-              std::string(name(op)) + " " + path.string();
+    report += "\n  " + who + " waits for the reply to " + std::string(name(op));
+    report += " " + path.string();
   }
   for (const Path& path : waiting.watches) {
-    report += "\n  session " + std::to_string(session) + " waits for a change of " + path.string();
+    report += "\n  " + who + " waits for a change of " + path.string();
   }
 }
 
@@ -197,12 +205,21 @@ std::string Simulation::describe_deadlock() const {
   std::string report = "deadlock: nothing can happen any more, and sessions still wait";
   for (const std::weak_ptr<FakeSession>& weak : sessions_) {
     const std::shared_ptr<FakeSession> session = weak.lock();
-    if (session) describe(session->id(), session->waiting(), report);
+    if (session) describe(owner_of(*session), session->waiting(), report);
   }
   for (const FakeClient& client : clients_) {
-    describe(client.session_id(), client.session_waiting(), report);
+    describe(client.name(), client.session_waiting(), report);
   }
   return report;
+}
+
+const std::string& Simulation::owner_of(const FakeSession& session) const {
+  const std::uint32_t process = world_.process_of(session.link());
+  const auto owner = std::ranges::find_if(clients_, [process](const FakeClient& client) {
+    return client.process().index() == process;
+  });
+  internal::check(owner != clients_.end(), "each session belongs to a client");
+  return owner->name();
 }
 
 }  // namespace lockstep::fake

@@ -42,7 +42,9 @@ bool same_rules(const judge::LockRules& a, const judge::LockRules& b) {
 // True if only those members are set that lock_under_test<M>() sets.
 bool is_usual(const LockUnderTest& lock) {
   const bool judged = lock.at_start || lock.invariant || lock.check_at_end;
-  return !judged && lock.last == lock.usual_last && lock.replicas == 1 &&
+  const bool sessions = !lock.sessions.auth.empty() || !lock.sessions.default_acl.says_nothing() ||
+                        lock.sessions.fencing_epoch != 0;
+  return !judged && !sessions && lock.last == lock.usual_last && lock.replicas == 1 &&
          lock.tick_time == fakezk::ServerOptions().tick_time &&
          same_rules(lock.rules, judge::mutex_rules());
 }
@@ -91,10 +93,15 @@ LockSource source_of(const LockUnderTest& lock, std::string_view mutex) {
     return {std::move(code), lock.include, ""};
   }
   if (!lock.source.empty() && mutex.empty()) return {lock.source, lock.include, ""};
+  if (mutex.empty() && !is_usual(lock)) {
+    return {"lock_under_test()", lock.include,
+            "// Replace lock_under_test(): the LockUnderTest '" + lock.name + "' that was hunted."};
+  }
   const std::string guessed = mutex.empty() ? class_name(lock.name) : std::string(mutex);
   const std::string note =
-      mutex.empty() ? "// The class name is derived from the lock's name (LockUnderTest::source)."
-                    : "";
+      mutex.empty()
+          ? "// Replace the contender by the one that was hunted, unless it is of this class."
+          : "";
   return {"&lockstep::lab::contend_for<" + guessed + ">", lock.include, note};
 }
 

@@ -1,17 +1,51 @@
 #include "lockstep/threads/hunt_threads.h"
 
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "body_program.h"
 
 namespace lockstep::threads {
 
+namespace {
+
+std::string quoted(const std::string& text) { return '"' + text + '"'; }
+
+void add_member(std::string& code, std::string_view name, const std::string& value) {
+  code += ",\n                                     .";  // Aligned with the first one.
+  code += name;
+  code += " = ";
+  code += value;
+}
+
+// The call that makes the same again, for the regression test of a report: a replay without one of
+// these members would be another execution.
+std::string source_of(const ThreadsUnderTest& threads) {
+  std::string code = "lockstep::threads::under_test({.name = ";
+  code += quoted(threads.name);
+  add_member(code, "body", "body");
+  if (threads.at_start) add_member(code, "at_start", "at_start");
+  std::string znodes;
+  for (const std::string& znode : threads.znodes) {
+    znodes += znodes.empty() ? "{" : ", ";
+    znodes += quoted(znode);
+  }
+  if (!znodes.empty()) add_member(code, "znodes", znodes + '}');
+  if (!threads.lock_path.empty()) add_member(code, "lock_path", quoted(threads.lock_path));
+  if (threads.replicas != 1) add_member(code, "replicas", std::to_string(threads.replicas));
+  if (threads.is_coarse) add_member(code, "is_coarse", "true");
+  return code + "})";
+}
+
+}  // namespace
+
 lab::LockUnderTest under_test(ThreadsUnderTest threads) {
   if (!threads.body) throw std::invalid_argument("'" + threads.name + "' has no body");
   if (threads.replicas == 0) throw std::invalid_argument("'" + threads.name + "' has no server");
   lab::LockUnderTest lock(threads.name);
-  lock.source = "lockstep::threads::under_test({.name = \"" + threads.name + "\", .body = &body})";
+  lock.source = source_of(threads);
   lock.include = "lockstep/threads/threads_under_test.h";
   lock.in_forks = threads.in_forks;
   lock.make_program = [threads = std::move(threads)](lab::ScenarioSize) {

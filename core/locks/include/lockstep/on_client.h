@@ -49,9 +49,15 @@ using ClientGrants = GrantOnClient<HeldLocks>;
 
 // The usual ways to take a lock.
 inline constexpr auto kAcquire = [](auto& recipe, Context context) {
+  static_assert(
+      requires { recipe.acquire(std::move(context)); },
+      "this recipe is not taken by acquire(): name another way, as acquire_read(), by take()");
   return recipe.acquire(std::move(context));
 };
 inline constexpr auto kTryAcquire = [](auto& recipe, Context context) {
+  static_assert(
+      requires { recipe.try_acquire(std::move(context)); },
+      "this recipe is not taken by try_acquire(): name another way by take(), if it has one");
   return recipe.try_acquire(std::move(context));
 };
 

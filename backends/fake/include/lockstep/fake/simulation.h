@@ -19,7 +19,8 @@
 
 namespace lockstep::fake {
 
-// Thrown by a wait for a task that can never finish; what() lists the waiting sessions.
+// Thrown by a wait for a task that can never finish; what() says who waits for what. All tasks of
+// the simulation have been ended before (Simulation::end_tasks).
 class Deadlock : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -68,7 +69,7 @@ class Started {
 // it is over, and throws Deadlock if it never will be.
 //
 // Single-threaded. Sessions, locks and mutexes belong to the simulation and are destroyed before
-// it; end first the tasks that still use them.
+// it; end_tasks() first ends the tasks that still use them.
 class Simulation final : private Blocker {
  public:
   static constexpr std::uint32_t kMostSteps = 2'000'000;
@@ -110,7 +111,7 @@ class Simulation final : private Blocker {
   void run_until(const Started<T>& started) {
     run_posted();
     for (std::uint32_t steps = 0; !started.done(); count(steps)) {
-      if (!step()) throw Deadlock(describe_deadlock());
+      if (!step()) end_in_deadlock();
     }
   }
 
@@ -169,7 +170,7 @@ class Simulation final : private Blocker {
   // For what has no call here.
   [[nodiscard]] fakezk::World& world() { return world_; }
   [[nodiscard]] bool exists(const Path& path) const;  // On the servers.
-  // The waiting sessions, one per line, and what each waits for.
+  // The clients that wait, one per line, and what each waits for.
   [[nodiscard]] std::string describe_deadlock() const;
 
  private:
@@ -211,6 +212,8 @@ class Simulation final : private Blocker {
   // Counts one more step; throws Endless after too many.
   static void count(std::uint32_t& steps);
   void rethrow();
+  [[noreturn]] void end_in_deadlock();
+  [[nodiscard]] const std::string& owner_of(const FakeSession& session) const;
   fakezk::SessionIndex server_side(const FakeSession& session) const;
 
   fakezk::World world_;

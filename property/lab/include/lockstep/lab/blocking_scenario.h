@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -75,6 +76,8 @@ inline void work_inside(Contender& self, SessionId acquired_with) {
 // std::system_error from its functions ends the round.
 template <class Mutex>
 void block_for(Contender& self, Path lock, std::uint32_t rounds) {
+  static_assert(std::constructible_from<Mutex, Client&, Path, LockObserver*>,
+                "a hunt makes the lock as Mutex(Client&, Path, LockObserver*)");
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<SessionId> id = blocking_session_id(self.client());
     if (!id) continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,6 +32,11 @@ Task<Result<HeldLock>> acquire(Mutex& mutex, Context patience) {
 // as the chooser decides, or for no time.
 template <class Mutex, bool kTakesItsTime>
 Task<void> contend_in_rounds(Contender& self, Path lock, std::uint32_t rounds) {
+  static_assert(std::constructible_from<Mutex, Session&, Path, LockObserver*>,
+                "a hunt makes the lock as Mutex(Session&, Path, LockObserver*)");
+  static_assert(
+      kTakesContext<Mutex> || requires(Mutex& mutex) { mutex.acquire(); },
+      "a hunt takes the lock by acquire() or acquire(Context)");
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
     if (!session) continue;

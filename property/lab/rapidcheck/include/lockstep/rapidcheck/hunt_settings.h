@@ -8,7 +8,8 @@
 
 // Hunts as RapidCheck cases: a property takes lab::HuntSettings (or only a size, or a plan of
 // faults) as an argument, hunts, and fails with the report. RapidCheck then looks for the smallest
-// settings that still fail: fewer clients, rounds, faults and kinds of faults.
+// settings that still fail: fewer clients, rounds, faults and kinds of faults. (Include
+// <gtest/gtest.h> before <rapidcheck/gtest.h>, and link GoogleTest, too.)
 //
 //   RC_GTEST_PROP(MyMutexProperty, KeepsItsGuarantees, (const lab::HuntSettings& settings)) {
 //     const lab::HuntReport report =

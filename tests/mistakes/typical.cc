@@ -1,0 +1,53 @@
+// Mistakes that do not compile, one at a time (-DMISTAKE=N). Behind each mark stand the words that
+// the first error must have.
+#include <utility>
+
+#include "lockstep/fair_mutex.h"
+#include "lockstep/lab/contend_for.h"
+#include "lockstep/on_client.h"
+#include "lockstep/read_write_lock.h"
+
+namespace lockstep {
+
+#if MISTAKE == 1  // "co_return failure(error)"
+Task<Result<int>> count() { co_return Error::kNoNode; }
+#endif
+
+#if MISTAKE == 2  // "co_await std::move(task)"
+Task<void> lock(FairMutex& mutex) {
+  auto task = mutex.acquire();
+  static_cast<void>(co_await task);
+}
+#endif
+
+#if MISTAKE == 3  // "acquire_read(), by take()"
+Task<void> read(Client& client) {
+  OnClient<ReadWriteLock> lock(client, "/lock");
+  static_cast<void>(co_await lock.acquire());
+}
+#endif
+
+class Unobserved : public FairMutex {
+ public:
+  Unobserved(Session& session, Path lock) : FairMutex(session, std::move(lock)) {}
+};
+
+class Renamed {
+ public:
+  Renamed(Session& session, Path lock, LockObserver* observer)
+      : mutex_(session, std::move(lock), observer) {}
+  Task<Result<HeldLock>> lock() { return mutex_.acquire(); }
+
+ private:
+  FairMutex mutex_;
+};
+
+#if MISTAKE == 4  // "Mutex(Session&, Path, LockObserver*)"
+const auto contend = &lab::contend_for<Unobserved>;
+#endif
+
+#if MISTAKE == 5  // "acquire() or acquire(Context)"
+const auto contend = &lab::contend_for<Renamed>;
+#endif
+
+}  // namespace lockstep
