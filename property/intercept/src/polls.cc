@@ -25,7 +25,7 @@ short ready_events(Execution& execution, const pollfd& asked) {
     LOCKSTEP_REAL(poll)(&file, 1, 0);
     return file.revents;
   }
-  const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(asked.fd);
+  const std::shared_ptr<Descriptor>& descriptor = execution.descriptors().find(asked.fd);
   if (!descriptor) return POLLNVAL;
   return static_cast<short>(descriptor->ready() & (asked.events | kAlways));
 }
@@ -38,7 +38,7 @@ class AnyReady final : public Condition {
     std::optional<std::chrono::nanoseconds> first;
     for (const pollfd& file : files_) {
       if (file.fd < 0 || !Descriptors::is_ours(file.fd)) continue;
-      const auto descriptor = execution_.descriptors().find(file.fd);
+      const auto& descriptor = execution_.descriptors().find(file.fd);
       if (descriptor) first = earlier(first, descriptor->due(file.events));
     }
     return first;

@@ -67,7 +67,7 @@ void Thread::kill() {
   if (ended()) return;
   killed_ = true;
   waits_ = false;
-  condition_ = nullptr;
+  execution_.forget_waiter(*this);
   if (std::exchange(has_timer_, false)) execution_.host().stop_timer(*this);
   execution_.host().ended(*this);
 }
@@ -80,8 +80,7 @@ void Thread::timed_out() {
 void Thread::wake(Woken by) {
   if (!waits_) return;
   waits_ = false;
-  object_ = nullptr;
-  condition_ = nullptr;
+  execution_.forget_waiter(*this);
   woken_ = by;
   ++moves_;
   if (has_timer_) {

@@ -133,7 +133,14 @@ class Execution {
 
  private:
   friend class Thread;
-  [[nodiscard]] std::vector<Thread*> waiters(const void* object) const;
+  // A thread that waits: until somebody wakes the waiters of `object`, or `condition` holds.
+  struct Waiter {
+    std::uint32_t number;
+    Thread* thread;
+    const void* object;
+    Condition* condition;
+  };
+  void forget_waiter(const Thread& thread);
 
   static inline Execution* current_ = nullptr;
   static inline Thread* running_ = nullptr;
@@ -146,6 +153,7 @@ class Execution {
 
   Host& host_;
   std::vector<std::unique_ptr<Thread>> threads_;
+  std::vector<Waiter> waiters_;  // By number.
   std::unique_ptr<Descriptors> descriptors_;
   std::unique_ptr<ProcessMemory> memory_;  // Null: all threads share the variables.
   Randomness randomness_;
