@@ -37,6 +37,7 @@ Thread& Execution::create(std::function<void*()> body, bool by_library) {
   threads_.push_back(
       std::make_unique<Thread>(*this, number, running_, by_library, std::move(body)));
   Thread& thread = *threads_.back();
+  happens_before(&thread);
   host_.started(thread);
   return thread;
 }
@@ -155,6 +156,7 @@ Execution::Joined Execution::join(Thread& thread, std::string_view call,
     if (until && host_.now() >= *until) return {false, nullptr};
     wait(call, &thread, until);
   }
+  happens_after(&thread);
   return {true, thread.result_};
 }
 

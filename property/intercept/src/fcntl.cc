@@ -6,6 +6,7 @@
 
 #include "calls.h"
 #include "descriptors.h"
+#include "handled.h"
 #include "real.h"
 
 namespace lockstep::intercept {
@@ -68,3 +69,5 @@ int ioctl(int file, unsigned long request, ...) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(fcntl)

@@ -8,6 +8,7 @@
 
 #include "calls.h"
 #include "descriptors.h"
+#include "handled.h"
 #include "real.h"
 
 // Waiting for descriptors. Real ones among them are asked without waiting.
@@ -135,3 +136,5 @@ int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* time
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(polls)

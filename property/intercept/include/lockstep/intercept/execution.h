@@ -15,6 +15,7 @@
 #include "lockstep/intercept/host.h"
 #include "lockstep/intercept/randomness.h"
 #include "lockstep/intercept/thread.h"
+#include "lockstep/intercept/thread_sanitizer.h"
 
 namespace lockstep::intercept {
 
@@ -120,15 +121,21 @@ class Execution {
   static void share(const void* begin, std::size_t bytes);
 
   // The runtime calls code under test, which returns into the runtime.
-  static void resume_code() { inside_ = false; }
-  static void enter_runtime() { inside_ = true; }
+  static void resume_code() {
+    runtime_ends();
+    inside_ = false;
+  }
+  static void enter_runtime() {
+    inside_ = true;
+    runtime_begins();
+  }
   // Marks that the runtime itself runs, not the code under test.
   class Inside {
    public:
-    Inside() { inside_ = true; }
+    Inside() { enter_runtime(); }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
-    ~Inside() { inside_ = false; }
+    ~Inside() { resume_code(); }
   };
 
  private:
