@@ -4,6 +4,7 @@
 #include <new>
 
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 namespace lockstep::intercept {
@@ -47,13 +48,16 @@ int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   }
   execution->point("pthread_barrier_wait");
   const std::uint32_t round = own.round;
+  happens_before(barrier);
   if (++own.arrived == own.count) {
     own.arrived = 0;
     ++own.round;
+    happens_after(barrier);
     execution->wake_all(barrier);
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
   while (own.round == round) execution->wait("pthread_barrier_wait", barrier);
+  happens_after(barrier);
   return 0;
 }
 
@@ -64,3 +68,5 @@ int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(barriers)

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "handled.h"
+
 // C11's threads are POSIX's under other names, as in glibc: a caller of these functions, in an
 // execution or not, calls their counterparts.
 
@@ -105,3 +107,5 @@ int tss_set(tss_t key, void* value) { return status_of(pthread_setspecific(key, 
 void tss_delete(tss_t key) { pthread_key_delete(key); }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(c11_threads)

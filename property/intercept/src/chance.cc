@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "calls.h"
+#include "handled.h"
 #include "lockstep/intercept/randomness.h"
 #include "real.h"
 
@@ -158,3 +159,5 @@ int getpwuid_r(uid_t user, passwd* entry, char* buffer, size_t size, passwd** re
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(chance)

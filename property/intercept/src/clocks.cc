@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 // The clocks of an execution show the host's time, which passes only when the host says so.
@@ -71,3 +72,5 @@ time_t time(time_t* into) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(clocks)

@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "calls.h"
+#include "handled.h"
 #include "mutexes.h"
 #include "real.h"
 
@@ -83,3 +84,5 @@ int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(conditions)

@@ -23,11 +23,12 @@ int Descriptors::add(std::shared_ptr<Descriptor> descriptor) {
   return kFirst + index;
 }
 
-std::shared_ptr<Descriptor> Descriptors::find(int number) const {
+const std::shared_ptr<Descriptor>& Descriptors::find(int number) const {
+  static const std::shared_ptr<Descriptor> none;
   const auto index = static_cast<std::size_t>(number - kFirst);
   if (number >= kFirst && index < table_.size() && table_[index]) return table_[index];
   errno = EBADF;
-  return nullptr;
+  return none;
 }
 
 int Descriptors::close(int number) {

@@ -55,8 +55,9 @@ class Descriptors {
   // The lowest free number.
   int add(std::shared_ptr<Descriptor> descriptor);
   [[nodiscard]] static bool is_ours(int number) { return number >= kFirst; }
-  // Null, and errno is EBADF, if there is none.
-  [[nodiscard]] std::shared_ptr<Descriptor> find(int number) const;
+  // Null, and errno is EBADF, if there is none. Valid until another one is added or closed: whoever
+  // waits meanwhile takes a copy.
+  [[nodiscard]] const std::shared_ptr<Descriptor>& find(int number) const;
   int close(int number);
   // A port that no socket has.
   [[nodiscard]] std::uint16_t next_port() { return port_++; }

@@ -9,6 +9,7 @@
 
 #include "calls.h"
 #include "descriptors.h"
+#include "handled.h"
 #include "real.h"
 
 // epoll, level-triggered, for descriptors of the execution.
@@ -202,3 +203,5 @@ int epoll_pwait(int file, epoll_event* events, int most, int timeout_ms, const s
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(epolls)

@@ -12,6 +12,7 @@
 #include "calls.h"
 #include "chance.h"
 #include "descriptors.h"
+#include "handled.h"
 #include "real.h"
 
 // Descriptors that hold a number: eventfd, and the sources of chance in /dev.
@@ -33,6 +34,7 @@ class EventFile final : public Descriptor {
     const std::uint64_t taken = is_semaphore_ ? 1 : count_;
     count_ -= taken;
     std::memcpy(into, &taken, sizeof taken);
+    happens_after(this);
     return sizeof taken;
   }
   ssize_t write(std::string_view bytes) override {
@@ -41,6 +43,7 @@ class EventFile final : public Descriptor {
     std::memcpy(&more, bytes.data(), sizeof more);
     if (more > kMost - count_) return errno = EAGAIN, -1;
     count_ += more;
+    happens_before(this);
     return sizeof more;
   }
 
@@ -110,3 +113,5 @@ int open64(const char* path, int flags, ...) {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(event_files)

@@ -1,5 +1,6 @@
 #include "lockstep/intercept/execution.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -36,6 +37,7 @@ Thread& Execution::create(std::function<void*()> body, bool by_library) {
   threads_.push_back(
       std::make_unique<Thread>(*this, number, running_, by_library, std::move(body)));
   Thread& thread = *threads_.back();
+  happens_before(&thread);
   host_.started(thread);
   return thread;
 }
@@ -59,9 +61,9 @@ Woken Execution::wait(std::string_view call, const void* object,
                       std::optional<std::chrono::nanoseconds> until, Condition* condition) {
   Thread& thread = *running_;
   thread.call_ = call;
-  thread.object_ = object;
-  thread.condition_ = condition;
   thread.waits_ = true;
+  const auto behind = std::ranges::upper_bound(waiters_, thread.number_, {}, &Waiter::number);
+  waiters_.insert(behind, {thread.number_, &thread, object, condition});
   if (until) {
     thread.has_timer_ = true;
     host_.start_timer(thread, *until);
@@ -70,26 +72,30 @@ Woken Execution::wait(std::string_view call, const void* object,
   return thread.woken_;
 }
 
-std::vector<Thread*> Execution::waiters(const void* object) const {
-  std::vector<Thread*> found;
-  for (const auto& thread : threads_) {
-    if (thread->waits_ && thread->object_ == object) found.push_back(thread.get());
-  }
-  return found;
-}
-
+// A thread that is woken is no waiter any more, so the next one takes its place.
 void Execution::wake_all(const void* object) {
-  for (const auto& thread : threads_) {
-    if (thread->waits_ && thread->object_ == object) thread->wake(Woken::kByEvent);
+  for (std::size_t i = 0; i < waiters_.size();) {
+    if (waiters_[i].object == object) {
+      waiters_[i].thread->wake(Woken::kByEvent);
+    } else {
+      ++i;
+    }
   }
 }
 
 void Execution::wake_one(const void* object) {
-  const std::vector<Thread*> waiting = waiters(object);
-  if (waiting.empty()) return;
-  const auto count = static_cast<std::uint32_t>(waiting.size());
-  const std::uint32_t chosen = count > 1 ? host_.draw(count) : 0;
-  waiting[chosen]->wake(Woken::kByEvent);
+  const auto count =
+      static_cast<std::uint32_t>(std::ranges::count(waiters_, object, &Waiter::object));
+  if (count == 0) return;
+  std::uint32_t before = count > 1 ? host_.draw(count) : 0;
+  const auto chosen = std::ranges::find_if(
+      waiters_, [&](const Waiter& waiter) { return waiter.object == object && before-- == 0; });
+  chosen->thread->wake(Woken::kByEvent);
+}
+
+void Execution::forget_waiter(const Thread& thread) {
+  const auto at = std::ranges::find(waiters_, &thread, &Waiter::thread);
+  if (at != waiters_.end()) waiters_.erase(at);
 }
 
 void Execution::remember_start() { ProcessMemory::remember_start(); }
@@ -116,16 +122,22 @@ void Execution::end_process(std::string_view call, int status) {
 }
 
 void Execution::descriptors_changed() {
-  for (const auto& thread : threads_) {
-    if (thread->waits_ && thread->condition_ && thread->condition_->holds()) {
-      thread->wake(Woken::kByEvent);
+  for (std::size_t i = 0; i < waiters_.size();) {
+    if (waiters_[i].condition && waiters_[i].condition->holds()) {
+      waiters_[i].thread->wake(Woken::kByEvent);
+    } else {
+      ++i;
     }
   }
 }
 
 void Execution::deadlines_changed() {
-  for (const auto& thread : threads_) {
-    if (thread->waits_ && thread->condition_) thread->wake(Woken::kByEvent);
+  for (std::size_t i = 0; i < waiters_.size();) {
+    if (waiters_[i].condition) {
+      waiters_[i].thread->wake(Woken::kByEvent);
+    } else {
+      ++i;
+    }
   }
 }
 
@@ -144,6 +156,7 @@ Execution::Joined Execution::join(Thread& thread, std::string_view call,
     if (until && host_.now() >= *until) return {false, nullptr};
     wait(call, &thread, until);
   }
+  happens_after(&thread);
   return {true, thread.result_};
 }
 

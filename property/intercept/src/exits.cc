@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 // The end of a process, if the host simulates processes; else the real process ends.
@@ -37,3 +38,5 @@ void quick_exit(int status) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(exits)

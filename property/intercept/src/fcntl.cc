@@ -6,6 +6,7 @@
 
 #include "calls.h"
 #include "descriptors.h"
+#include "handled.h"
 #include "real.h"
 
 namespace lockstep::intercept {
@@ -13,7 +14,7 @@ namespace lockstep::intercept {
 namespace {
 
 int control(Execution& execution, int file, int command, long argument) {
-  const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
+  const std::shared_ptr<Descriptor>& descriptor = execution.descriptors().find(file);
   if (!descriptor) return -1;
   switch (command) {
     case F_GETFL: return O_RDWR | (descriptor->nonblocking ? O_NONBLOCK : 0);
@@ -61,10 +62,12 @@ int ioctl(int file, unsigned long request, ...) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(ioctl)(file, request, argument));
   if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(ioctl)(file, request, argument);
   if (request != FIONBIO) execution->refuse("ioctl", "only FIONBIO can be intercepted");
-  const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
+  const std::shared_ptr<Descriptor>& descriptor = execution->descriptors().find(file);
   if (!descriptor) return -1;
   descriptor->nonblocking = *static_cast<const int*>(argument) != 0;
   return 0;
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(fcntl)

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "handled.h"
+
 // The names under which code calls that was compiled with _FORTIFY_SOURCE: the same functions, with
 // the size of the buffer.
 
@@ -50,3 +52,5 @@ int __gethostname_chk(char* name, size_t size, size_t room) {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(fortified)

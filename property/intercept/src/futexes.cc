@@ -9,6 +9,7 @@
 
 #include "calls.h"
 #include "chance.h"
+#include "handled.h"
 #include "real.h"
 
 // std::atomic::wait, std::latch, std::counting_semaphore and static initialisation wait by the
@@ -93,3 +94,5 @@ extern "C" long syscall(long number, ...) noexcept {
   if (number == SYS_getpid) return getpid();
   execution->refuse("syscall", "system call " + std::to_string(number) + " cannot be intercepted");
 }
+
+LOCKSTEP_LINKED(futexes)

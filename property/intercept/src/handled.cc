@@ -44,6 +44,12 @@ extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
 
 namespace lockstep::intercept {
 
+namespace linked {
+extern const char barriers, c11_threads, chance, clocks, conditions, epolls, event_files, exits,
+    fcntl, fortified, futexes, keys, mutexes, names, once, pipes, polls, refused, rwlocks,
+    semaphores, sleeps, sockets, spinlocks, thread_atexit, threads, timer_files, transfers, vectors;
+}  // namespace linked
+
 #define LOCKSTEP_HANDLED(function) \
   Handled { #function, reinterpret_cast<const void*>(&::function) }
 
@@ -232,6 +238,16 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(write),
     LOCKSTEP_HANDLED(writev),
 };
+
+// The files of all of them.
+[[gnu::used]] const char* const kLinked[] = {
+    &linked::barriers,   &linked::c11_threads, &linked::chance,      &linked::clocks,
+    &linked::conditions, &linked::epolls,      &linked::event_files, &linked::exits,
+    &linked::fcntl,      &linked::fortified,   &linked::futexes,     &linked::keys,
+    &linked::mutexes,    &linked::names,       &linked::once,        &linked::pipes,
+    &linked::polls,      &linked::refused,     &linked::rwlocks,     &linked::semaphores,
+    &linked::sleeps,     &linked::sockets,     &linked::spinlocks,   &linked::thread_atexit,
+    &linked::threads,    &linked::timer_files, &linked::transfers,   &linked::vectors};
 
 }  // namespace
 

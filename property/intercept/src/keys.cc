@@ -8,6 +8,7 @@
 
 #include "caller.h"
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 // A key has the same number inside an execution and outside. Its values inside belong to the
@@ -84,3 +85,5 @@ int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(keys)

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "lockstep/intercept/thread_sanitizer.h"
+
 namespace lockstep::intercept {
 
 namespace {
@@ -23,10 +25,14 @@ class LocalStream final : public Stream {
 
   void send(std::string_view bytes) override {
     out_->bytes += bytes;
+    happens_before(out_.get());
     out_->last_at = host_.now();
   }
   [[nodiscard]] std::string_view arrived() override { return in_->bytes; }
-  void take(std::size_t bytes) override { in_->bytes.erase(0, bytes); }
+  void take(std::size_t bytes) override {
+    in_->bytes.erase(0, bytes);
+    happens_after(in_.get());
+  }
   [[nodiscard]] End end() const override { return in_->sender_gone ? End::kClosed : End::kNone; }
   [[nodiscard]] std::chrono::nanoseconds last_arrival() const override { return in_->last_at; }
 

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 // Mutexes keep their state in glibc's own fields, so that one that is initialised statically, or
@@ -36,6 +37,7 @@ int take(Execution& execution, pthread_mutex_t& mutex) {
     data.__lock = 1;
     data.__owner = id_of(*execution.running());
     data.__count = 1;
+    happens_after(&mutex);
     return 0;
   }
   if (!is_owner(execution, mutex)) return EBUSY;
@@ -69,6 +71,7 @@ int unlock(Execution& execution, pthread_mutex_t& mutex) {
   const bool checks = kind == PTHREAD_MUTEX_ERRORCHECK || kind == PTHREAD_MUTEX_RECURSIVE;
   if (checks && !is_owner(execution, mutex)) return EPERM;
   if (data.__count > 1) return --data.__count, 0;
+  happens_before(&mutex);
   data.__lock = 0;
   data.__owner = 0;
   data.__count = 0;
@@ -121,3 +124,5 @@ int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(mutexes)

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 // Host names, which the host knows.
@@ -61,3 +62,5 @@ void freeaddrinfo(addrinfo* info) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(names)

@@ -1,6 +1,7 @@
 #include <pthread.h>
 
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 // A once control has glibc's values when nothing runs: 0, or 2 when it is done.
@@ -54,9 +55,13 @@ extern "C" int pthread_once(pthread_once_t* once, void (*routine)()) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_once)(once, routine));
   execution->point("pthread_once", LOCKSTEP_CALLER);
   while (*once == kRunning) execution->wait("pthread_once", once);
+  happens_after(once);
   if (*once == kDone) return 0;
   Turn turn(*execution, *once);
   run(routine);
+  happens_before(once);
   turn.done();
   return 0;
 }
+
+LOCKSTEP_LINKED(once)

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 namespace lockstep::intercept {
@@ -41,6 +42,7 @@ class PipeEnd final : public Descriptor {
     if (taken <= 0) return taken;
     const bool was_full = in_->bytes.size() >= Channel::kMost;
     in_->bytes.erase(0, static_cast<std::size_t>(taken));
+    happens_after(in_.get());
     if (was_full) Execution::current()->descriptors_changed();  // A writer may wait for room.
     return taken;
   }
@@ -56,6 +58,7 @@ class PipeEnd final : public Descriptor {
     if (room == 0) return errno = EAGAIN, -1;
     const std::string_view part = bytes.substr(0, room);
     out_->bytes += part;
+    happens_before(out_.get());
     return static_cast<ssize_t>(part.size());
   }
   [[nodiscard]] bool is_stream() const override { return true; }
@@ -126,3 +129,5 @@ int socketpair(int domain, int type, int protocol, int* files) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(pipes)

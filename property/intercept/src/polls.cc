@@ -8,6 +8,7 @@
 
 #include "calls.h"
 #include "descriptors.h"
+#include "handled.h"
 #include "real.h"
 
 // Waiting for descriptors. Real ones among them are asked without waiting.
@@ -25,7 +26,7 @@ short ready_events(Execution& execution, const pollfd& asked) {
     LOCKSTEP_REAL(poll)(&file, 1, 0);
     return file.revents;
   }
-  const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(asked.fd);
+  const std::shared_ptr<Descriptor>& descriptor = execution.descriptors().find(asked.fd);
   if (!descriptor) return POLLNVAL;
   return static_cast<short>(descriptor->ready() & (asked.events | kAlways));
 }
@@ -38,7 +39,7 @@ class AnyReady final : public Condition {
     std::optional<std::chrono::nanoseconds> first;
     for (const pollfd& file : files_) {
       if (file.fd < 0 || !Descriptors::is_ours(file.fd)) continue;
-      const auto descriptor = execution_.descriptors().find(file.fd);
+      const auto& descriptor = execution_.descriptors().find(file.fd);
       if (descriptor) first = earlier(first, descriptor->due(file.events));
     }
     return first;
@@ -135,3 +136,5 @@ int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* time
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(polls)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 // Functions that wait in real time, start processes or end threads from outside, and that have no
@@ -105,3 +106,5 @@ LOCKSTEP_REFUSED(ssize_t, msgrcv, (int queue, void* message, size_t size, long t
                  (queue, message, size, type, flags), kElsewhere)
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(refused)

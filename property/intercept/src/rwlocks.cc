@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 // A read/write lock keeps its state in its own memory, which the real functions change without
@@ -95,3 +96,5 @@ int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(rwlocks)

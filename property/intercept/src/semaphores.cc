@@ -2,6 +2,7 @@
 #include <semaphore.h>
 
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 // A semaphore's count stays in its own memory, which the real functions change without waiting.
@@ -62,3 +63,5 @@ int sem_post(sem_t* semaphore) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(semaphores)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 // A sleep ends when its time has come, never early: no signal interrupts it.
@@ -61,3 +62,5 @@ int sched_yield() noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(sleeps)

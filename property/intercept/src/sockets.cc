@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "calls.h"
+#include "handled.h"
 #include "local_streams.h"
 #include "real.h"
 
@@ -357,3 +358,5 @@ int accept4(int file, sockaddr* address, socklen_t* size, int flags) {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(sockets)

@@ -16,7 +16,7 @@ namespace lockstep::intercept {
 namespace {
 
 stacks::StackPool& pool() {
-  static stacks::StackPool stacks;
+  static stacks::StackPool stacks(stacks::Switches::kDoNot);
   return stacks;
 }
 
@@ -35,6 +35,7 @@ Thread::Thread(Execution& execution, std::uint32_t number, Thread* creator, bool
 }
 
 Thread::~Thread() {
+  happens_after(this);
   if (!ended_) stack_->abandon();
   pool().give_back(std::move(stack_));
 }
@@ -54,11 +55,14 @@ void Thread::go_on() {
   Execution::stack_begin_.store(stack_before, std::memory_order_relaxed);
   Execution::inside_ = inside_before;
   Execution::running_ = before;
-  if (ended_) execution_.host().ended(*this);
+  if (!ended_) return;
+  happens_after(this);
+  execution_.host().ended(*this);
 }
 
 void Thread::leave() {
   inside_ = Execution::inside_;
+  happens_before(this);
   stack_->leave();
   Execution::inside_ = inside_;
 }
@@ -67,7 +71,7 @@ void Thread::kill() {
   if (ended()) return;
   killed_ = true;
   waits_ = false;
-  condition_ = nullptr;
+  execution_.forget_waiter(*this);
   if (std::exchange(has_timer_, false)) execution_.host().stop_timer(*this);
   execution_.host().ended(*this);
 }
@@ -80,8 +84,7 @@ void Thread::timed_out() {
 void Thread::wake(Woken by) {
   if (!waits_) return;
   waits_ = false;
-  object_ = nullptr;
-  condition_ = nullptr;
+  execution_.forget_waiter(*this);
   woken_ = by;
   ++moves_;
   if (has_timer_) {
@@ -94,7 +97,8 @@ void Thread::wake(Woken by) {
 // An exception that escapes from a thread ends the program, as it does without interception.
 void Thread::run() {
   began_ = true;
-  Execution::inside_ = false;
+  happens_after(this);
+  Execution::resume_code();
   [this]() noexcept {
     try {
       result_ = body_();
@@ -105,19 +109,23 @@ void Thread::run() {
     finish();
   }();
   inside_ = true;
-  Execution::inside_ = true;
+  Execution::enter_runtime();
+  happens_before(this);
   ended_ = true;
   call_ = "end";
   execution_.wake_all(this);
 }
 
+// Their memory may have come from the runtime, through the frame pool of the thread.
 void Thread::finish() {
+  runtime_begins();
   while (!at_exit_.empty()) {
     const ExitCall last = at_exit_.back();
     at_exit_.pop_back();
     last.function(last.argument);
   }
   destroy_specifics(specific_);
+  runtime_ends();
 }
 
 }  // namespace lockstep::intercept

@@ -1,4 +1,5 @@
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 // Destructors of thread_local variables: libstdc++ registers them with libc.
@@ -17,3 +18,5 @@ int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object, void* modu
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(thread_atexit)

@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lockstep::intercept {
@@ -26,12 +27,15 @@ namespace {
 // libc's variables belong to the real thread, as Lockstep's own do if it is a library, and a
 // sanitizer tells threads apart by its own.
 bool stays(std::string_view module) {
-  constexpr std::array<std::string_view, 7> kStay = {
-      "/libc.so",    "/ld-linux",   "/liblockstep_run.so", "/libasan.so",
-      "/libtsan.so", "/liblsan.so", "/libubsan.so"};
+  constexpr std::array<std::string_view, 6> kStay = {
+      "/libc.so", "/ld-linux", "/liblockstep_run.so", "/libasan.so", "/liblsan.so", "/libubsan.so"};
   return std::ranges::any_of(
       kStay, [&](std::string_view name) { return module.find(name) != module.npos; });
 }
+
+// ThreadSanitizer's variables say in a few of a million bytes which fiber runs, and are told of
+// each switch.
+bool follows_switches(std::string_view module) { return module.find("/libtsan.so") != module.npos; }
 
 // Functions and data of glibc for those that make threads, and for debuggers.
 template <typename T>
@@ -90,13 +94,16 @@ class Layout {
   }
   void give_back(std::byte* block) { idle_.push_back(block); }
 
-  void copy_shared(std::byte* to, const std::byte* from) const {
-    for (const Piece& piece : shared_) {
+  void copy_shared(std::byte* to, const std::byte* from) const { copy(shared_, to, from); }
+  void copy_following(std::byte* to, const std::byte* from) const { copy(following_, to, from); }
+
+ private:
+  static void copy(const std::vector<Piece>& pieces, std::byte* to, const std::byte* from) {
+    for (const Piece& piece : pieces) {
       std::memcpy(to + piece.offset, from + piece.offset, piece.size);
     }
   }
 
- private:
   Layout() {
     ::dl_iterate_phdr(
         [](dl_phdr_info* module, std::size_t, void* self) {
@@ -120,8 +127,13 @@ class Layout {
       const auto* const image =
           reinterpret_cast<const std::byte*>(module.dlpi_addr + header.p_vaddr);
       const Piece piece = {offset, header.p_memsz, image, header.p_filesz};
-      (stays(module.dlpi_name) ? shared_ : own_).push_back(piece);
+      pieces_of(module.dlpi_name).push_back(piece);
     }
+  }
+
+  std::vector<Piece>& pieces_of(std::string_view module) {
+    if (follows_switches(module)) return following_;
+    return stays(module) ? shared_ : own_;
   }
 
   static std::size_t static_bytes() {
@@ -181,6 +193,7 @@ class Layout {
 
   std::vector<Piece> own_;
   std::vector<Piece> shared_;
+  std::vector<Piece> following_;
   std::vector<std::byte*> idle_;
 };
 
@@ -198,7 +211,8 @@ void ThreadLocals::share(const void* begin, std::size_t bytes) {
 }
 
 void ThreadLocals::enter() {
-  real_ = thread_pointer();
+  std::byte* const before = std::exchange(real_, thread_pointer());
+  if (before != real_) Layout::instance().copy_following(block_, real_);
   Layout::instance().copy_shared(block_, real_);
   set_thread_pointer(block_);
 }

@@ -7,6 +7,7 @@
 
 #include "caller.h"
 #include "calls.h"
+#include "handled.h"
 #include "real.h"
 
 // A pthread_t of an intercepted thread is the address of its Thread.
@@ -131,3 +132,5 @@ int pthread_getname_np(pthread_t handle, char* name, size_t size) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(threads)

@@ -7,6 +7,7 @@
 
 #include "calls.h"
 #include "descriptors.h"
+#include "handled.h"
 #include "real.h"
 
 // timerfd: a descriptor that holds how often its timer has expired.
@@ -111,3 +112,5 @@ int timerfd_gettime(int file, itimerspec* time) noexcept {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(timer_files)

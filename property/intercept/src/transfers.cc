@@ -7,6 +7,7 @@
 
 #include "calls.h"
 #include "descriptors.h"
+#include "handled.h"
 #include "real.h"
 
 // Bytes from one buffer to a descriptor, and back. Connections are streams, whose bytes carry no
@@ -117,3 +118,5 @@ ssize_t write(int file, const void* bytes, size_t size) {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(transfers)

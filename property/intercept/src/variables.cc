@@ -56,10 +56,12 @@ std::vector<std::span<std::byte>> variables_of(const dl_phdr_info& object) {
     std::byte* const begin = at(object.dlpi_addr + header.p_vaddr);
     std::byte* const end = begin + header.p_memsz;
     std::byte* const first = std::max(begin, read_only_end(object));
-    std::byte* const bound = bindings.data();
-    const bool has_bindings = bound >= first && bound + bindings.size() <= end;
+    // The linker lets the first bindings, which are the loader's own, end the read-only part.
+    std::byte* const bound = std::max(first, bindings.data());
+    std::byte* const bound_end = bindings.data() + bindings.size();
+    const bool has_bindings = bound < bound_end && bound_end <= end;
     add(first, has_bindings ? bound : end);
-    if (has_bindings) add(bound + bindings.size(), end);
+    if (has_bindings) add(bound_end, end);
   }
   return variables;
 }

@@ -12,6 +12,7 @@
 
 #include "calls.h"
 #include "descriptors.h"
+#include "handled.h"
 #include "real.h"
 #include "transfers.h"
 
@@ -118,3 +119,5 @@ ssize_t recvmsg(int file, msghdr* message, int flags) {
 }
 
 }  // extern "C"
+
+LOCKSTEP_LINKED(vectors)

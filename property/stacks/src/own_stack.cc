@@ -15,21 +15,22 @@
 #define LOCKSTEP_ADDRESS_SANITIZER 1
 #endif
 #endif
-#if defined(__SANITIZE_THREAD__)
-#define LOCKSTEP_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define LOCKSTEP_THREAD_SANITIZER 1
-#endif
-#endif
 
 #ifdef LOCKSTEP_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#ifdef LOCKSTEP_THREAD_SANITIZER
-#include <sanitizer/tsan_interface.h>
-#endif
+
+// ThreadSanitizer's runtime, if the program has it: the code on these stacks may be compiled with
+// it although this file is not.
+extern "C" {
+[[gnu::weak]] void* __tsan_get_current_fiber();
+[[gnu::weak]] void* __tsan_create_fiber(unsigned flags);
+[[gnu::weak]] void __tsan_destroy_fiber(void* fiber);
+[[gnu::weak]] void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+[[gnu::weak]] void __tsan_ignore_thread_begin();
+[[gnu::weak]] void __tsan_ignore_thread_end();
+}
 
 namespace lockstep::stacks {
 
@@ -49,22 +50,42 @@ void swap_exceptions(ExceptionState& with) {
 
 }  // namespace
 
-OwnStack::OwnStack()
+OwnStack::OwnStack(Switches switches)
     : stack_(stacks().allocate()),
       there_(boost::context::detail::make_fcontext(stack_.sp, stack_.size, &run)),
+      switches_(switches),
       own_{static_cast<const char*>(stack_.sp) - stack_.size, stack_.size} {
-#ifdef LOCKSTEP_THREAD_SANITIZER
-  own_thread_ = __tsan_create_fiber(0);
-#endif
+  if (__tsan_create_fiber) own_thread_ = __tsan_create_fiber(0);
 }
 
 // Destroys no object on the stack: none is left.
 OwnStack::~OwnStack() {
-#ifdef LOCKSTEP_THREAD_SANITIZER
-  __tsan_destroy_fiber(own_thread_);
-#endif
+  if (own_thread_) destroy_fiber();
   unpoison();
   stacks().deallocate(stack_);
+}
+
+// This class's own memory, which both sides use, is no matter of races: the body says where it
+// begins and ends (__tsan_ignore_thread_end).
+void OwnStack::switch_fiber(bool leaves) {
+  constexpr unsigned kDoesNotSynchronize = 1;  // __tsan_switch_to_fiber_no_sync
+  const unsigned flags = switches_ == Switches::kDoNot ? kDoesNotSynchronize : 0;
+  if (leaves) return __tsan_switch_to_fiber(other_thread_, flags);
+  other_thread_ = __tsan_get_current_fiber();
+  const bool begins = flags != 0 && !std::exchange(is_ignored_, true);
+  __tsan_switch_to_fiber(own_thread_, flags);
+  if (begins) __tsan_ignore_thread_begin();
+}
+
+// The runtime does not let a fiber end whose accesses it ignores.
+void OwnStack::destroy_fiber() {
+  if (is_ignored_) {
+    void* const here = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(own_thread_, 0);
+    __tsan_ignore_thread_end();
+    __tsan_switch_to_fiber(here, 0);
+  }
+  __tsan_destroy_fiber(own_thread_);
 }
 
 void OwnStack::unpoison() {
@@ -120,23 +141,17 @@ void OwnStack::after_switch(bool here) {
     __sanitizer_finish_switch_fiber(other_saved_, nullptr, nullptr);
   }
 }
-#elif defined(LOCKSTEP_THREAD_SANITIZER)
+#else
 void OwnStack::before_switch(const StackBounds& to) {
   swap_exceptions(exceptions_);
-  if (&to == &others_) return __tsan_switch_to_fiber(other_thread_, 0);
-  other_thread_ = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(own_thread_, 0);
+  if (own_thread_) switch_fiber(&to == &others_);
 }
-
-void OwnStack::after_switch(bool) {}
-#else
-void OwnStack::before_switch(const StackBounds&) { swap_exceptions(exceptions_); }
 
 void OwnStack::after_switch(bool) {}
 #endif
 
 std::unique_ptr<OwnStack> StackPool::take() {
-  if (idle_.empty()) return std::make_unique<OwnStack>();
+  if (idle_.empty()) return std::make_unique<OwnStack>(switches_);
   std::unique_ptr<OwnStack> stack = std::move(idle_.back());
   idle_.pop_back();
   return stack;

@@ -11,6 +11,12 @@
 #if __has_feature(address_sanitizer)
 #define LOCKSTEP_POISON_FRAMES 1
 #endif
+#if __has_feature(thread_sanitizer)
+#define LOCKSTEP_KEEP_NO_FRAMES 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define LOCKSTEP_KEEP_NO_FRAMES 1
 #endif
 #ifdef LOCKSTEP_POISON_FRAMES
 // allow(include): the compiler's own, where there is an AddressSanitizer.
@@ -86,7 +92,13 @@ class FreeBlocks {
   struct Free {
     Free* next;
   };
+#ifdef LOCKSTEP_KEEP_NO_FRAMES
+  // ThreadSanitizer takes one use of a block after the other for a race, unless the heap has the
+  // block in between.
+  static constexpr std::size_t kMostBytes = 0;
+#else
   static constexpr std::size_t kMostBytes = std::size_t{4} << 10;
+#endif
 
   Free* latest_ = nullptr;
   std::size_t bytes_ = 0;

@@ -15,6 +15,7 @@
 #include "lockstep/intercept/host.h"
 #include "lockstep/intercept/randomness.h"
 #include "lockstep/intercept/thread.h"
+#include "lockstep/intercept/thread_sanitizer.h"
 
 namespace lockstep::intercept {
 
@@ -120,20 +121,33 @@ class Execution {
   static void share(const void* begin, std::size_t bytes);
 
   // The runtime calls code under test, which returns into the runtime.
-  static void resume_code() { inside_ = false; }
-  static void enter_runtime() { inside_ = true; }
+  static void resume_code() {
+    runtime_ends();
+    inside_ = false;
+  }
+  static void enter_runtime() {
+    inside_ = true;
+    runtime_begins();
+  }
   // Marks that the runtime itself runs, not the code under test.
   class Inside {
    public:
-    Inside() { inside_ = true; }
+    Inside() { enter_runtime(); }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
-    ~Inside() { inside_ = false; }
+    ~Inside() { resume_code(); }
   };
 
  private:
   friend class Thread;
-  [[nodiscard]] std::vector<Thread*> waiters(const void* object) const;
+  // A thread that waits: until somebody wakes the waiters of `object`, or `condition` holds.
+  struct Waiter {
+    std::uint32_t number;
+    Thread* thread;
+    const void* object;
+    Condition* condition;
+  };
+  void forget_waiter(const Thread& thread);
 
   static inline Execution* current_ = nullptr;
   static inline Thread* running_ = nullptr;
@@ -146,6 +160,7 @@ class Execution {
 
   Host& host_;
   std::vector<std::unique_ptr<Thread>> threads_;
+  std::vector<Waiter> waiters_;  // By number.
   std::unique_ptr<Descriptors> descriptors_;
   std::unique_ptr<ProcessMemory> memory_;  // Null: all threads share the variables.
   Randomness randomness_;

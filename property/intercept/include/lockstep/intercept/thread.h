@@ -88,8 +88,6 @@ class Thread {
   bool killed_ = false;  // With its process.
   bool detached_ = false;
   bool has_timer_ = false;
-  const void* object_ = nullptr;  // What it waits for.
-  Condition* condition_ = nullptr;
   Woken woken_ = Woken::kByEvent;
   std::uint64_t moves_ = 0;
   void* result_ = nullptr;

@@ -3,6 +3,7 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <boost/context/stack_context.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -26,11 +27,16 @@ struct ExceptionState {
 // The size of such a stack, stated by lockstep/lab/fibers.h and lockstep/threads/hunt_threads.h.
 inline constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
+// How a sanitizer that looks for races sees a switch of stacks: as the one thread sees it that runs
+// all of them, so that all before it happens before all after it, or as a switch between threads,
+// which only what synchronizes them orders.
+enum class Switches : std::uint8_t { kSynchronize, kDoNot };
+
 // A stack on which bodies run, one after another. This class alone switches stacks and notifies the
 // sanitizers. The page below the stack is protected.
 class OwnStack {
  public:
-  OwnStack();
+  explicit OwnStack(Switches switches = Switches::kSynchronize);
   OwnStack(const OwnStack&) = delete;
   OwnStack& operator=(const OwnStack&) = delete;
   // No body may be running.
@@ -51,6 +57,8 @@ class OwnStack {
  private:
   static void run(boost::context::detail::transfer_t from);
   void unpoison();
+  void switch_fiber(bool leaves);
+  void destroy_fiber();
   void before_switch(const StackBounds& to);
   void after_switch(bool here);
 
@@ -58,6 +66,7 @@ class OwnStack {
   boost::context::stack_context stack_;
   boost::context::detail::fcontext_t there_;
   boost::context::detail::fcontext_t back_ = nullptr;
+  Switches switches_;
   StackBounds own_;
   StackBounds others_;
   ExceptionState exceptions_;  // Both describe the side that does not run.
@@ -66,15 +75,18 @@ class OwnStack {
   [[maybe_unused]] void* other_saved_ = nullptr;
   [[maybe_unused]] void* own_thread_ = nullptr;
   [[maybe_unused]] void* other_thread_ = nullptr;
+  [[maybe_unused]] bool is_ignored_ = false;
 };
 
 // A pool of stacks: a search needs a few of them in each of millions of executions.
 class StackPool {
  public:
+  explicit StackPool(Switches switches = Switches::kSynchronize) : switches_(switches) {}
   [[nodiscard]] std::unique_ptr<OwnStack> take();
   void give_back(std::unique_ptr<OwnStack> stack) { idle_.push_back(std::move(stack)); }
 
  private:
+  Switches switches_;
   std::vector<std::unique_ptr<OwnStack>> idle_;
 };
 
