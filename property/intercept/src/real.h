@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "lockstep/intercept/thread_sanitizer.h"
+
 // The attributes of libc's declarations are no part of a function's type.
 #pragma GCC diagnostic ignored "-Wignored-attributes"
 
@@ -31,6 +33,7 @@ class Real {
  private:
   Function* find() {
     void* address = sanitizers();
+    if (!address && version_ && __tsan_acquire) address = thread_sanitizers();
     if (!address)
       address = version_ ? ::dlvsym(RTLD_NEXT, name_, version_) : ::dlsym(RTLD_NEXT, name_);
     if (!address) std::abort();
@@ -48,6 +51,13 @@ class Real {
     char name[96];
     const int length = std::snprintf(name, sizeof name, "___interceptor_%s", name_);
     if (length < 0 || static_cast<std::size_t>(length) >= sizeof name) return nullptr;
+    return ::dlsym(RTLD_DEFAULT, name);
+  }
+
+  // ThreadSanitizer's library has no versions.
+  [[nodiscard]] void* thread_sanitizers() const {
+    char name[96];
+    std::snprintf(name, sizeof name, "__interceptor_%s", name_);
     return ::dlsym(RTLD_DEFAULT, name);
   }
 

@@ -13,8 +13,9 @@
 #include "process/words_of.h"
 
 // Provided by the sanitizers' runtime, if there is one. libFuzzer may have taken its only such
-// callback.
+// callback, which ThreadSanitizer calls with its reports locked.
 extern "C" {
+[[gnu::weak]] void __tsan_ignore_thread_begin();
 [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
 [[gnu::weak]] int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size);
 }
@@ -37,7 +38,10 @@ void exiting_quickly() {
   if (say_last_words(kWho, "called quick_exit()")) std::_Exit(EXIT_FAILURE);
 }
 
-void found_by_sanitizer() { say_last_words(kWho, "been ended by a sanitizer"); }
+void found_by_sanitizer() {
+  if (__tsan_ignore_thread_begin) __tsan_ignore_thread_begin();
+  say_last_words(kWho, "been ended by a sanitizer");
+}
 
 // Installed once for the whole process: such hooks cannot be removed.
 void hook_exits() {

@@ -122,12 +122,12 @@ class Execution {
 
   // The runtime calls code under test, which returns into the runtime.
   static void resume_code() {
-    runtime_ends();
     inside_ = false;
+    runtime_ends();
   }
   static void enter_runtime() {
-    inside_ = true;
     runtime_begins();
+    inside_ = true;
   }
   // Marks that the runtime itself runs, not the code under test.
   class Inside {
