@@ -1,4 +1,4 @@
-#include "contact_wait.h"
+#include "lockstep/internal/contact_wait.h"
 
 #include "lockstep/ok.h"
 #include "lockstep/sleep.h"
@@ -7,7 +7,7 @@ namespace lockstep::internal {
 
 namespace {
 
-// The proof takes a quarter of the session timeout: it is looked for so many times in a timeout.
+// How often it looks in a session timeout: the proof takes a quarter of one.
 constexpr int kLooks = 32;
 
 // The session renews its proof as long as this lives.
@@ -27,7 +27,7 @@ class KeptSession {
 Task<Result<void>> wait_for_contact(Session& session, LossPolicy loss, Context context) {
   const KeptSession kept(session);
   while (loses_at_once(session, loss)) {
-    if (is_over(session.state())) co_return failure(session.end_error());
+    co_await ok(session.connected(context));
     co_await ok(sleep_for(session.executor(), session.timeout() / kLooks, context));
   }
   co_return Result<void>();

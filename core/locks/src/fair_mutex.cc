@@ -1,7 +1,7 @@
 #include "lockstep/fair_mutex.h"
 
-#include "contact_wait.h"
 #include "lockstep/internal/acquire_notice.h"
+#include "lockstep/internal/contact_wait.h"
 #include "lockstep/place.h"
 #include "lockstep/take_place.h"
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include "contact_wait.h"
 #include "lockstep/internal/acquire_notice.h"
+#include "lockstep/internal/contact_wait.h"
 #include "lockstep/internal/linked_stop.h"
 #include "lockstep/place.h"
 #include "lockstep/retried.h"

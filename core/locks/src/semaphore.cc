@@ -4,9 +4,9 @@
 #include <list>
 #include <optional>
 
-#include "contact_wait.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/internal/acquire_notice.h"
+#include "lockstep/internal/contact_wait.h"
 #include "lockstep/internal/linked_stop.h"
 #include "lockstep/place.h"
 #include "lockstep/retried.h"

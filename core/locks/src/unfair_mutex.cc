@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
-#include "contact_wait.h"
 #include "lockstep/guaranteed_remove.h"
 #include "lockstep/internal/acquire_notice.h"
+#include "lockstep/internal/contact_wait.h"
 #include "lockstep/retried.h"
 #include "lockstep/take_place.h"
 #include "lockstep/turn.h"
