@@ -285,6 +285,7 @@ void LockOracles::lost(const GrantRecord& grant, Error cause) {
   if (known->by_own_clock()) check_own_deletion(*known);
   if (known->held()) forgets();
   known->lost_before_release |= !known->releasing;
+  known->lost_with_session |= session_is_over(cause);
   if (++known->losses > 1) report(Oracle::kR1, grant, "was reported lost twice");
   check_late_grant();
 }
@@ -333,9 +334,12 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
     report(Oracle::kR1, grant,
            "was 'already lost' when it was released, but its loss was not reported");
   }
-  // Once its session has ended, a client cannot know.
+  // Once its session has ended, a client cannot know. A leader that has begun to end a session
+  // tells its client so; if another server becomes the leader before that is committed, the session
+  // lives.
   const bool by_itself = life && life->deleted != 0 && life->deleted_by == life->owner;
-  if (by_itself && !known->lost_before_release && world_->server().session_alive(life->owner)) {
+  if (by_itself && !known->lost_before_release && !known->lost_with_session &&
+      world_->server().session_alive(life->owner)) {
     report(Oracle::kR2, grant, "was 'already lost', but the release itself has deleted it");
   }
 }

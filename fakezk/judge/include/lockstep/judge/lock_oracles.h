@@ -130,6 +130,7 @@ class LockOracles final : public LockObserver {
     bool suspect = false;
     bool releasing = false;
     bool lost_before_release = false;
+    bool lost_with_session = false;  // As far as its client was told.
     bool given_back = false;
 
     // Whether it is held as far as its holder knows.
