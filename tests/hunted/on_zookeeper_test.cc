@@ -109,6 +109,18 @@ TEST(OnZookeeperHuntTest, CohortsHoldWhenContendersCrash) {
   EXPECT_TRUE(report.passed()) << report.text();
 }
 
+// A client is told that its session has ended, and a leader change undoes that end: its release may
+// report a lost grant although it has deleted the znode itself. Execution 2577 does so.
+TEST(OnZookeeperHuntTest, AnUndoneEndOfASessionIsNoFalseRelease) {
+  lab::HuntSettings settings = executions(2'600, "all");
+  settings.faults = lab::faults_called("all", 3);
+  settings.seed = 4'223'665'149;
+  settings.size = {3, 1};
+  const lab::HuntReport report =
+      hunt_lock(production("read-write-lock-on-three-servers"), settings);
+  EXPECT_TRUE(report.passed()) << report.text();
+}
+
 TEST(OnZookeeperHuntTest, TheSameSeedGivesTheSameHash) {
   const lab::LockUnderTest lock = production("fair-mutex");
   const lab::HuntSettings settings = executions(30, "all");
