@@ -22,87 +22,94 @@ namespace lockstep::intercept {
 class Descriptors;
 class ProcessMemory;
 
-// Threads that run in a host's world. While one of them runs, its calls of pthread functions,
-// clocks, sleeps, sources of chance, sockets, pipes and polls come here, and so do those of the
-// libraries that it uses. All other code of the process keeps the real functions.
+// The intercepted threads of a host's world. While one of them runs, this library handles its calls
+// to pthread functions, clocks, sleeps, random numbers, sockets, pipes and polls, and those of the
+// libraries that it uses. All other code of the process gets the real functions.
 //
-// A process has one execution at a time, whose threads share one real thread. Single-threaded.
+// A process has at most one execution at a time, whose threads all run on one real thread.
+// Single-threaded.
 class Execution {
  public:
+  // Throws std::logic_error if the program cannot be intercepted, or already has an execution.
   explicit Execution(Host& host);
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
-  // Forgets threads that have not ended, and closes all descriptors.
+  // Abandons threads that have not ended, without unwinding their stacks, and closes all
+  // descriptors.
   ~Execution();
 
-  // Does what an execution otherwise does once in a process: for processes that are forked from
-  // this one. Throws std::logic_error for a program that cannot be intercepted, as the constructor
-  // does.
+  // Does the work that the first execution of a process otherwise does, so that processes forked
+  // from this one need not repeat it. Throws std::logic_error if the program cannot be intercepted.
   static void prepare();
-  // The execution of this process; null if there is none.
+  // Returns the execution of this process; null if there is none.
   [[nodiscard]] static Execution* current() { return current_; }
-  // The execution whose thread calls this from code under test; null for all other code.
-  // Other real threads, and handlers on a stack of their own, call it at any time.
+  // Returns the execution whose thread calls this from code under test; null for all other code.
+  // Other real threads and signal handlers on an alternate stack may call it at any time.
   [[nodiscard]] static Execution* of_caller() {
     Execution* const execution = of_stack();
     return inside_ ? nullptr : execution;
   }
-  // The same, also for the runtime's own code on the stack of a thread.
+  // Like of_caller(), but also returns the execution if the runtime calls it on a thread's stack.
   [[nodiscard]] static Execution* of_stack() {
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     const std::uintptr_t above = here - stack_begin_.load(std::memory_order_relaxed);
     return above < stack_bytes_.load(std::memory_order_relaxed) ? current_ : nullptr;
   }
 
-  // A thread of the host's: for example the one that runs main().
+  // Starts a thread of the host's, for example the one that runs main().
   Thread& start(std::function<void*()> body);
   [[nodiscard]] std::span<const std::unique_ptr<Thread>> threads() const { return threads_; }
   [[nodiscard]] Thread* running() const { return running_; }
-  // From now on each thread of the host's is a process, together with the threads that it creates:
-  // it has the variables of the program and its libraries for itself, as they were at the start.
+  // From now on, each thread of the host's forms a process with the threads that it creates. Each
+  // process has its own variables of the program and its libraries, which begin as they were at the
+  // start (remember_start).
   void separate_memory();
-  // They are as they are now at the start. Otherwise the first execution with processes begins it.
+  // Remembers the present variables as those of the start. Without this call, the first
+  // separate_memory() does it.
   static void remember_start();
-  // Ends the threads of that thread's process where they are. Their objects are not destroyed.
+  // Ends the threads of that thread's process where they are, without unwinding their stacks.
   void end_threads_of(Thread& thread);
-  // A stream has changed: bytes have arrived, or it has ended.
+  // Wakes each thread whose Condition holds now. Call it after a stream has changed: bytes have
+  // arrived, or it has ended.
   void descriptors_changed();
-  // A descriptor becomes ready at another time: all that wait for descriptors look again.
+  // Wakes all threads that wait for descriptors. Call it after the time at which a descriptor
+  // becomes ready has changed, so that they set their timers again.
   void deadlines_changed();
-  // The descriptors of this execution.
   [[nodiscard]] Descriptors& descriptors() { return *descriptors_; }
   [[nodiscard]] Host& host() { return host_; }
-  // Code under test can seed the first one, and not the second.
+  // Code under test can seed randomness() by srand() and the like, but not entropy().
   [[nodiscard]] Randomness& randomness() { return randomness_; }
   [[nodiscard]] Randomness& entropy() { return entropy_; }
 
-  // Calls of code at these addresses are no points at which another thread may come first, unless
-  // they wait.
+  // Calls from code in [begin, end) are no scheduling points, unless they wait: a hunt spends no
+  // choices on the inside of a library.
   void set_quiet(const void* begin, const void* end) {
     quiet_begin_ = begin;
     quiet_end_ = end;
   }
 
-  // -- For the intercepted functions, on the stack of the running thread.
-  // Another thread may come first. `from` is the caller.
+  // -- For the intercepted functions, on the stack of the running thread. `call` is the function's
+  // name, for reports.
+  // A scheduling point: another thread may run first. `from` is the caller's address (set_quiet).
   void point(std::string_view call, const void* from = nullptr);
-  // The same, but the other threads that may go on come first by default.
+  // Like point(), but other threads that can go on run first by default.
   void give_way(std::string_view call);
-  // Waits until somebody wakes the waiters of `object`, `condition` holds when descriptors change,
-  // or that time has come.
+  // Waits until another thread wakes the waiters of `object`, `condition` holds after a change of
+  // descriptors, or the host's time is `until`.
   Woken wait(std::string_view call, const void* object,
              std::optional<std::chrono::nanoseconds> until = std::nullopt,
              Condition* condition = nullptr);
-  // Wakes all waiters of `object`, or one of them, which is a choice.
   void wake_all(const void* object);
+  // Wakes one waiter of `object`, if there is any. Which one is a choice.
   void wake_one(const void* object);
-  // Reports that the running thread has called `function`, which is not supported, or misuses it.
-  // It does not go on.
+  // Reports to the host that the running thread has called an unsupported function, or misused a
+  // supported one. The thread does not go on.
   [[noreturn]] void refuse(std::string_view function, std::string_view why);
-  // The running thread ends its process. Returns if the real one is to end.
+  // Ends the running thread's process. Returns only if the host simulates no processes: the caller
+  // then ends the real process.
   void end_process(std::string_view call, int status);
   Thread& create(std::function<void*()> body, bool by_library);
-  // Waits for the end of that thread. Null and false if it comes later than `until`.
+  // Waits until the thread has ended. `has_ended` is false if it has not by `until`.
   struct Joined {
     bool has_ended;
     void* result;
@@ -112,15 +119,17 @@ class Execution {
   static void detach(Thread& thread) { thread.detached_ = true; }
   [[nodiscard]] static bool detached(const Thread& thread) { return thread.detached_; }
   static void name(Thread& thread, std::string name) { thread.name_ = std::move(name); }
+  // Registers the destructor of one of the running thread's thread_local variables.
   void at_thread_exit(void (*function)(void*), void* argument);
+  // Returns the place of the running thread's value of a pthread key.
   [[nodiscard]] void** specific(std::size_t key);
-  // Ends the running thread.
+  // Ends the running thread by an exception that unwinds its stack.
   [[noreturn]] static void exit_thread(void* result);
 
-  // Memory of the real thread that all threads share, although it is thread_local.
+  // From now on, all threads share this thread_local memory of the real thread.
   static void share(const void* begin, std::size_t bytes);
 
-  // The runtime calls code under test, which returns into the runtime.
+  // The runtime encloses each call of code under test in resume_code() and enter_runtime().
   static void resume_code() {
     inside_ = false;
     runtime_ends();
@@ -129,7 +138,7 @@ class Execution {
     runtime_begins();
     inside_ = true;
   }
-  // Marks that the runtime itself runs, not the code under test.
+  // Marks a scope in which the runtime runs: its own calls of libc are not intercepted.
   class Inside {
    public:
     Inside() { enter_runtime(); }
@@ -140,7 +149,7 @@ class Execution {
 
  private:
   friend class Thread;
-  // A thread that waits: until somebody wakes the waiters of `object`, or `condition` holds.
+  // A waiting thread, and the arguments of its wait().
   struct Waiter {
     std::uint32_t number;
     Thread* thread;
@@ -152,15 +161,15 @@ class Execution {
   static inline Execution* current_ = nullptr;
   static inline Thread* running_ = nullptr;
   static inline bool inside_ = false;
-  // The stack of the running thread. All stacks have one size, so that a switch changes one
-  // variable: the beginning of one stack with the end of another would take in what lies between
-  // them.
+  // The stack of the running thread. Other real threads read both variables at any time (of_stack).
+  // All stacks have the same size, so a switch changes only one variable: with a stored end, a
+  // reader could combine the beginning of one stack with the end of another.
   static inline std::atomic<std::uintptr_t> stack_begin_ = 0;
   static inline std::atomic<std::size_t> stack_bytes_ = 0;
 
   Host& host_;
   std::vector<std::unique_ptr<Thread>> threads_;
-  std::vector<Waiter> waiters_;  // By number.
+  std::vector<Waiter> waiters_;  // Sorted by the number of the thread.
   std::unique_ptr<Descriptors> descriptors_;
   std::unique_ptr<ProcessMemory> memory_;  // Null: all threads share the variables.
   Randomness randomness_;

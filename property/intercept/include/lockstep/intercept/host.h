@@ -47,7 +47,7 @@ class Host {
   Host& operator=(const Host&) = delete;
   virtual ~Host() = default;
 
-  // The time since the world began.
+  // Returns the time since the world began.
   [[nodiscard]] virtual std::chrono::nanoseconds now() const = 0;
   // Draws a number below `options`; 0 is the default.
   [[nodiscard]] virtual std::uint32_t draw(std::uint32_t options) = 0;
@@ -65,17 +65,17 @@ class Host {
   virtual void start_timer(Thread& thread, std::chrono::nanoseconds due) = 0;
   virtual void stop_timer(Thread& thread) = 0;
 
-  // An attempt to connect to an address, which succeeds or fails after some time.
+  // An attempt to connect to an address.
   struct Attempt {
-    std::unique_ptr<Stream> stream;  // Null if the attempt fails
-    int error = 0;                   // with this error.
-    std::chrono::nanoseconds takes{};
+    std::unique_ptr<Stream> stream;    // Null if the attempt fails.
+    int error = 0;                     // The reason for a failure (errno).
+    std::chrono::nanoseconds takes{};  // The time until the attempt succeeds or fails.
   };
   [[nodiscard]] virtual Attempt connect(Thread& thread, const sockaddr_in& to) = 0;
   // The address of a host name.
   [[nodiscard]] virtual in_addr address_of(const std::string& host) = 0;
 
-  // A remark for the lanes about what the thread does.
+  // Adds a remark to the lanes about what the thread does.
   virtual void noted(Thread&, const std::string&) {}
 
   // The thread ends its process. Returns true if the host simulates processes

@@ -16,7 +16,8 @@ namespace lockstep::intercept {
 class Execution;
 class ThreadLocals;
 
-// Something that a thread waits for beside a call from another thread.
+// A condition that ends a thread's wait for descriptors. The execution checks it whenever
+// descriptors change.
 class Condition {
  public:
   [[nodiscard]] virtual bool holds() = 0;
@@ -28,42 +29,44 @@ class Condition {
 // The reason why a wait has ended.
 enum class Woken : std::uint8_t { kByEvent, kByTimer };
 
-// One intercepted thread: code on a stack of its own that leaves it in each intercepted call at
-// which another thread may come first. Belongs to its execution.
+// An intercepted thread: code on a stack of its own. It leaves this stack in each intercepted call
+// in which it waits or another thread may run first. Its execution owns it.
 class Thread {
  public:
-  // `by_library`: code that is not the user's has created it, and it belongs to its creator.
+  // `by_library`: a library has created the thread, not the user's code, so hosts treat it as a
+  // part of its creator.
   Thread(Execution& execution, std::uint32_t number, Thread* creator, bool by_library,
          std::function<void*()> body);
   Thread(const Thread&) = delete;
   Thread& operator=(const Thread&) = delete;
-  // Objects on the stack of a thread that has not ended are not destroyed.
+  // Does not destroy the objects on the stack of a thread that has not ended.
   ~Thread();
 
   // -- For the host.
-  // Runs it until its next wait, or its end.
+  // Runs the thread until it leaves its stack or ends.
   void go_on();
-  // Its timer has fired.
+  // Ends the thread's wait, because its timer has fired.
   void timed_out();
   // For the host's own data.
   void* hosted = nullptr;
 
-  // In the order of creation, from 0.
+  // Numbers follow the order of creation, from 0.
   [[nodiscard]] std::uint32_t number() const { return number_; }
   [[nodiscard]] Thread* creator() const { return creator_; }
   [[nodiscard]] bool by_library() const { return by_library_; }
-  // As set by pthread_setname_np; empty by default.
+  // The name that pthread_setname_np() has set; empty by default.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool ended() const { return ended_ || killed_; }
-  // The thread of the host's that has created it, perhaps through others.
+  // The thread of the host's that has created this one, directly or through others; itself if the
+  // host has started it.
   [[nodiscard]] Thread& root() { return creator_ ? creator_->root() : *this; }
-  // The call in which it waits, or has been interrupted: "pthread_mutex_lock".
+  // The call in which the thread has left its stack, such as "pthread_mutex_lock".
   [[nodiscard]] std::string_view call() const { return call_; }
-  // Whether only another thread, a timer or the network can let it go on.
+  // Whether the thread waits for another thread, a timer or the network.
   [[nodiscard]] bool waits() const { return waits_; }
-  // Whether a timer can, too.
+  // Whether a timer can end the wait.
   [[nodiscard]] bool has_timer() const { return has_timer_; }
-  // The number of waits that have ended: a thread that does not wait for ever moves on.
+  // The number of waits that have ended. It grows as long as the thread makes progress.
   [[nodiscard]] std::uint64_t moves() const { return moves_; }
 
  private:
@@ -85,15 +88,15 @@ class Thread {
   bool waits_ = false;
   bool began_ = false;
   bool ended_ = false;
-  bool killed_ = false;  // With its process.
+  bool killed_ = false;  // Ended with its process.
   bool detached_ = false;
   bool has_timer_ = false;
   Woken woken_ = Woken::kByEvent;
   std::uint64_t moves_ = 0;
   void* result_ = nullptr;
-  bool inside_ = false;  // It has left in the middle of an intercepted call.
+  bool inside_ = false;  // Execution::inside_ while the thread does not run.
   std::unique_ptr<ThreadLocals> locals_;
-  std::vector<void*> specific_;  // pthread_getspecific, by key.
+  std::vector<void*> specific_;  // Values of pthread keys, by key.
   struct ExitCall {
     void (*function)(void*);
     void* argument;

@@ -1,7 +1,8 @@
 #pragma once
 
-// ThreadSanitizer's runtime, if the program has it. Threads of an execution are fibers to it, and
-// it knows nothing of what they wait for, because their calls do not come to it.
+// Functions of ThreadSanitizer's runtime; null in a program without it. The threads of an execution
+// are fibers to the sanitizer. It does not see their intercepted calls, so this library must tell
+// it what those calls synchronize.
 extern "C" {
 [[gnu::weak]] void __tsan_acquire(void* object);
 [[gnu::weak]] void __tsan_release(void* object);
@@ -11,8 +12,8 @@ extern "C" {
 
 namespace lockstep::intercept {
 
-// Tells it that all that the running thread has done happens before all that others do once they
-// have called happens_after() with that object.
+// Tells ThreadSanitizer that everything that the running thread has done happens before everything
+// that another thread does after it has called happens_after() with the same object.
 inline void happens_before(const void* object) {
   if (__tsan_release) __tsan_release(const_cast<void*>(object));
 }
@@ -20,8 +21,8 @@ inline void happens_after(const void* object) {
   if (__tsan_acquire) __tsan_acquire(const_cast<void*>(object));
 }
 
-// Accesses between these two, on the stack of a thread, are the runtime's: all threads share its
-// memory, one at a time.
+// ThreadSanitizer ignores accesses between these two calls: they are the runtime's, whose memory
+// all threads share. They cannot race, because only one thread runs at a time.
 inline void runtime_begins() {
   if (__tsan_ignore_thread_begin) __tsan_ignore_thread_begin();
 }
