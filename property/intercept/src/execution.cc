@@ -72,7 +72,7 @@ Woken Execution::wait(std::string_view call, const void* object,
   return thread.woken_;
 }
 
-// A thread that is woken is no waiter any more, so the next one takes its place.
+// wake() removes the thread from the waiters, so that the next waiter gets its index.
 void Execution::wake_all(const void* object) {
   for (std::size_t i = 0; i < waiters_.size();) {
     if (waiters_[i].object == object) {

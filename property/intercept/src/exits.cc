@@ -5,7 +5,7 @@
 #include "handled.h"
 #include "real.h"
 
-// The end of a process, if the host simulates processes; else the real process ends.
+// These functions end the thread's simulated process; the real process if the host simulates none.
 
 using namespace lockstep::intercept;
 

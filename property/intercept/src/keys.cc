@@ -11,8 +11,8 @@
 #include "handled.h"
 #include "real.h"
 
-// A key has the same number inside an execution and outside. Its values inside belong to the
-// intercepted thread, except those of a sanitizer, which knows real threads only.
+// A key has the same number inside and outside of an execution. Inside, its values belong to the
+// intercepted thread, unless it is a sanitizer's key: a sanitizer knows only real threads.
 
 namespace lockstep::intercept {
 
@@ -28,7 +28,8 @@ constinit std::array<Key, PTHREAD_KEYS_MAX> keys;
 
 bool is_real(pthread_key_t key) { return key < keys.size() && keys[key].is_real; }
 
-// A runtime that is linked into the program makes its keys before the program's constructors run.
+// A sanitizer's runtime that is linked into the program, as Clang does, creates its keys before the
+// program's constructors run. Only this tells its keys from the program's.
 constinit bool constructors_have_run = false;
 [[gnu::constructor(101)]] void constructors_run() { constructors_have_run = true; }
 

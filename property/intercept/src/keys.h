@@ -4,7 +4,8 @@
 
 namespace lockstep::intercept {
 
-// Calls the destructors of a thread's values, at the end of the thread.
+// Calls the destructors of the values of a thread that ends; again, a limited number of times, if
+// destructors have set new values.
 void destroy_specifics(std::vector<void*>& values);
 
 }  // namespace lockstep::intercept

@@ -13,7 +13,8 @@ namespace lockstep::intercept {
 
 namespace {
 
-// These modules' variables belong to the real process: allocated memory, open files, locales.
+// The variables of these modules describe resources of the real process: allocated memory, open
+// files, locales.
 bool stays(std::string_view module) {
   constexpr std::array<std::string_view, 8> kStay = {"linux-vdso",   "/libc.so",   "/ld-linux",
                                                      "/libm.so",     "/libgcc_s.", "/libstdc++.so",

@@ -8,15 +8,16 @@
 namespace lockstep::intercept {
 
 // The variables of the program and its libraries, except those of the system and of Lockstep, for
-// several processes: each process has its own at the same addresses, and begins with those of the
-// start. Shared are the variables of a library that is loaded later, and allocated memory to which
-// variables point at the start.
+// several simulated processes. Each process has its own variables at the same addresses, which
+// begin as they were at the start. Processes share the variables of libraries that are loaded
+// later, and the allocated memory to which variables point at the start.
 class ProcessMemory {
  public:
-  // Remembers the variables as they are now, once per real process: that is the start.
+  // Remembers the present variables as those of the start. Only the first call in a real process
+  // has an effect.
   static void remember_start() { static_cast<void>(start()); }
 
-  // Makes the variables of a process, known by its number, the current ones.
+  // Saves the variables of the current process, and loads those of the process with this number.
   void use(std::uint32_t process);
 
  private:

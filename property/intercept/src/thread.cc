@@ -116,7 +116,8 @@ void Thread::run() {
   execution_.wake_all(this);
 }
 
-// Their memory may have come from the runtime, through the frame pool of the thread.
+// ThreadSanitizer ignores the destructors: the runtime may have used the memory that they release,
+// through the thread's pool of coroutine frames.
 void Thread::finish() {
   runtime_begins();
   while (!at_exit_.empty()) {

@@ -2,14 +2,15 @@
 #include "handled.h"
 #include "real.h"
 
-// Destructors of thread_local variables: libstdc++ registers them with libc.
+// libstdc++ registers the destructors of thread_local variables with libc, which would call them at
+// the end of the real thread. They belong to the end of the intercepted thread.
 
 extern "C" {
 
 int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object, void* module) noexcept;
 
 int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object, void* module) noexcept {
-  // The runtime uses the running thread's variables, too.
+  // of_caller() would miss variables that the runtime uses on the thread's stack.
   using lockstep::intercept::Execution;
   Execution* const execution = Execution::of_stack();
   if (!execution) return LOCKSTEP_REAL(__cxa_thread_atexit_impl)(destructor, object, module);

@@ -2,7 +2,7 @@
 
 namespace lockstep::intercept {
 
-// pthread_exit throws it to unwind the thread's stack.
+// pthread_exit() throws this to unwind the thread's stack.
 struct ThreadExit {
   void* result;
 };

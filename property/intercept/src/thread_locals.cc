@@ -24,8 +24,8 @@ namespace lockstep::intercept {
 
 namespace {
 
-// libc's variables belong to the real thread, as Lockstep's own do if it is a library, and a
-// sanitizer tells threads apart by its own.
+// The thread_local variables of these modules describe the real thread: those of libc, those of
+// Lockstep as a library, and those of sanitizers, which identify threads by them.
 bool stays(std::string_view module) {
   constexpr std::array<std::string_view, 6> kStay = {
       "/libc.so", "/ld-linux", "/liblockstep_run.so", "/libasan.so", "/liblsan.so", "/libubsan.so"};
@@ -33,11 +33,12 @@ bool stays(std::string_view module) {
       kStay, [&](std::string_view name) { return module.find(name) != module.npos; });
 }
 
-// ThreadSanitizer's variables say in a few of a million bytes which fiber runs, and are told of
-// each switch.
+// ThreadSanitizer's variables take a million bytes, too many to copy at each switch. Only a few of
+// them depend on the running fiber, and the sanitizer sets those itself at each switch.
 bool follows_switches(std::string_view module) { return module.find("/libtsan.so") != module.npos; }
 
-// Functions and data of glibc for those that make threads, and for debuggers.
+// Finds a function or variable that glibc exports for debuggers, or for libraries that create
+// threads. Throws std::logic_error if there is none.
 template <typename T>
 T* find_in_libc(const char* name) {
   void* const found = ::dlsym(RTLD_DEFAULT, name);
@@ -47,17 +48,18 @@ T* find_in_libc(const char* name) {
   return reinterpret_cast<T*>(found);
 }
 
-// The beginning of what the thread pointer leads to (tcbhead_t in glibc's
+// The beginning of the block to which the thread pointer points (tcbhead_t in glibc's
 // sysdeps/x86_64/nptl/tls.h).
 struct ThreadHeader {
   void* thread_pointer;
-  void* vector;  // Where the variables of each module are.
+  void* vector;  // The dynamic thread vector: the addresses of each module's variables.
   void* self;
 };
 
 std::byte* thread_pointer() { return static_cast<std::byte*>(__builtin_thread_pointer()); }
 
-// FSGSBASE: user code may write the register, as Linux says in AT_HWCAP2 (bit 1).
+// Writes the FS register by an instruction of FSGSBASE, which Linux permits if bit 1 of AT_HWCAP2
+// is set. The system call takes much longer.
 __attribute__((target("fsgsbase"))) void write_register(std::byte* block) {
   _writefsbase_u64(reinterpret_cast<std::uintptr_t>(block));
 }
@@ -68,11 +70,11 @@ void set_thread_pointer(std::byte* block) {
   ::syscall(SYS_arch_prctl, ARCH_SET_FS, block);
 }
 
-// Variables at a distance from the thread pointer.
+// A range of thread_local variables, at an offset from the thread pointer.
 struct Piece {
   std::ptrdiff_t offset;
   std::size_t size;
-  const std::byte* image;  // Initial contents; the rest is zero. Not for shared ones.
+  const std::byte* image;  // Initial contents, followed by zeros. Shared pieces do not use it.
   std::size_t image_size;
 };
 
@@ -118,12 +120,13 @@ class Layout {
   void find(const dl_phdr_info& module) {
     if (!module.dlpi_tls_data) return;
     const std::ptrdiff_t offset = static_cast<std::byte*>(module.dlpi_tls_data) - thread_pointer();
-    // A library that was loaded later has its variables elsewhere, made when they are first used.
+    // The variables of a library that was loaded later are not in the block: libc allocates them
+    // when they are first used.
     if (offset >= 0 || offset < -static_cast<std::ptrdiff_t>(static_bytes())) return;
     for (int i = 0; i < module.dlpi_phnum; ++i) {
       const ElfW(Phdr)& header = module.dlpi_phdr[i];
       if (header.p_type != PT_TLS) continue;
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader says where it is as a number.
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader's addresses are numbers.
       const auto* const image =
           reinterpret_cast<const std::byte*>(module.dlpi_addr + header.p_vaddr);
       const Piece piece = {offset, header.p_memsz, image, header.p_filesz};
@@ -168,8 +171,9 @@ class Layout {
     to.push_back({begin, size, whole.image + skipped, std::min(image, size)});
   }
 
-  // The block says to libc which thread it is (struct pthread): its number, the canaries of its
-  // stacks, and the values of keys, with which a sanitizer finds its own record of it.
+  // Copies the real thread's struct pthread into the new block, so that libc still sees that
+  // thread: its ID, its stack canary, and the values of keys, by which a sanitizer finds its record
+  // of the thread.
   static std::byte* make() {
     static auto* const allocate = find_in_libc<void*(void*)>("_dl_allocate_tls");
     static const auto bytes = *find_in_libc<const std::uint32_t>("_thread_db_sizeof_pthread");

@@ -4,32 +4,33 @@
 
 namespace lockstep::intercept {
 
-// The thread_local variables of one intercepted thread, in a block like those that the loader makes
-// for threads, at separate addresses. The thread pointer (the FS register) points to it while the
-// thread runs.
+// The thread_local variables of one intercepted thread, in a block of its own, such as the loader
+// makes for each real thread. The thread pointer (the FS register) points to the block while the
+// intercepted thread runs.
 //
 // All intercepted threads run on one real thread. They share its variables of libc (except errno),
-// of a sanitizer, of Lockstep as a library, and those that were declared shared: each switch
-// copies them.
+// of a sanitizer, of Lockstep as a library, and those given to share(): each switch copies them.
 class ThreadLocals {
  public:
-  // Sets initial values. Throws std::logic_error if this libc has no such blocks.
+  // Variables begin with their initial values. Throws std::logic_error if this libc does not export
+  // the functions that make such blocks.
   ThreadLocals();
   ThreadLocals(const ThreadLocals&) = delete;
   ThreadLocals& operator=(const ThreadLocals&) = delete;
   ~ThreadLocals();
 
-  // Finds the variables of each module, once. Throws like the constructor.
+  // Finds the variables of each module, which is done once per process. Throws like the
+  // constructor.
   static void prepare();
   // From now on, this memory of the real thread is shared.
   static void share(const void* begin, std::size_t bytes);
 
-  // Replaces the real thread's variables, and restores them.
+  // enter() replaces the real thread's variables with these; leave() restores them.
   void enter();
   void leave();
 
  private:
-  std::byte* block_;           // Belongs to a pool.
+  std::byte* block_;           // From a pool, which gets it back.
   std::byte* real_ = nullptr;  // The real thread's block, while this one replaces it.
 };
 

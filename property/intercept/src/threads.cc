@@ -29,7 +29,7 @@ bool is_known(const Execution& execution, pthread_t handle) {
   return false;
 }
 
-// 0, or the error: EBUSY if the thread ends later than `until`.
+// Returns 0 or the error: EBUSY if the thread has not ended by `until`.
 int join(Execution& execution, std::string_view call, pthread_t handle, void** result,
          std::optional<std::chrono::nanoseconds> until) {
   if (!is_known(execution, handle)) return ESRCH;

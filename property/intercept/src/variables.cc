@@ -16,7 +16,7 @@ std::span<const ElfW(Phdr)> headers_of(const dl_phdr_info& object) {
   return {object.dlpi_phdr, object.dlpi_phnum};
 }
 
-// The addresses of functions that the loader finds at their first call.
+// The table of addresses of functions that are bound at their first call (DT_PLTGOT).
 std::span<std::byte> bindings_of(const dl_phdr_info& object) {
   std::uintptr_t table = 0;
   std::size_t relocations = 0;
@@ -28,7 +28,7 @@ std::span<std::byte> bindings_of(const dl_phdr_info& object) {
       if (entry->d_tag == DT_PLTRELSZ) relocations = entry->d_un.d_val / sizeof(ElfW(Rela));
     }
   }
-  constexpr std::size_t kReserved = 3;  // The loader's own.
+  constexpr std::size_t kReserved = 3;  // Entries for the loader itself.
   if (table == 0) return {};
   return {at(table), (kReserved + relocations) * sizeof(void*)};
 }
@@ -56,7 +56,7 @@ std::vector<std::span<std::byte>> variables_of(const dl_phdr_info& object) {
     std::byte* const begin = at(object.dlpi_addr + header.p_vaddr);
     std::byte* const end = begin + header.p_memsz;
     std::byte* const first = std::max(begin, read_only_end(object));
-    // The linker lets the first bindings, which are the loader's own, end the read-only part.
+    // The read-only part may end behind the reserved entries of the table, and before the others.
     std::byte* const bound = std::max(first, bindings.data());
     std::byte* const bound_end = bindings.data() + bindings.size();
     const bool has_bindings = bound < bound_end && bound_end <= end;

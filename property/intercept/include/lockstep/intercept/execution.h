@@ -81,7 +81,7 @@ class Execution {
   [[nodiscard]] Randomness& randomness() { return randomness_; }
   [[nodiscard]] Randomness& entropy() { return entropy_; }
 
-  // Calls from code in [begin, end) are no scheduling points, unless they wait: a hunt spends no
+  // Calls from code in [begin, end) are not scheduling points, unless they wait: a hunt spends no
   // choices on the inside of a library.
   void set_quiet(const void* begin, const void* end) {
     quiet_begin_ = begin;

@@ -13,8 +13,9 @@ namespace lockstep::intercept {
 
 class Thread;
 
-// A connection to a server outside of the intercepted threads. The host calls
-// Execution::descriptors_changed() when the connection changes without a call.
+// One end of a connection, to a server outside of the intercepted threads or to another thread of
+// the execution. The host calls Execution::descriptors_changed() when its connection changes
+// without a call.
 class Stream {
  public:
   // A reader sees the end after the bytes that have arrived. If a fault has broken the connection,
@@ -33,7 +34,7 @@ class Stream {
   [[nodiscard]] virtual std::string_view arrived() = 0;
   virtual void take(std::size_t bytes) = 0;
   [[nodiscard]] virtual End end() const = 0;
-  // When the last bytes arrived, in the host's time.
+  // Returns the host's time at which the last bytes arrived.
   [[nodiscard]] virtual std::chrono::nanoseconds last_arrival() const = 0;
 };
 
@@ -72,7 +73,7 @@ class Host {
     std::chrono::nanoseconds takes{};  // The time until the attempt succeeds or fails.
   };
   [[nodiscard]] virtual Attempt connect(Thread& thread, const sockaddr_in& to) = 0;
-  // The address of a host name.
+  // Resolves a host name.
   [[nodiscard]] virtual in_addr address_of(const std::string& host) = 0;
 
   // Adds a remark to the lanes about what the thread does.
