@@ -11,7 +11,8 @@ namespace lockstep::intercept {
 
 namespace {
 
-// A barrier that has been initialised by an intercepted thread.
+// The contents of a barrier that an intercepted thread has initialized; `ours` tells them from
+// glibc's.
 struct Barrier {
   static constexpr std::uint32_t kOurs = 0x10c57e9;
   std::uint32_t ours;

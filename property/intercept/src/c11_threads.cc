@@ -9,8 +9,9 @@
 
 #include "handled.h"
 
-// C11's threads are POSIX's under other names, as in glibc: a caller of these functions, in an
-// execution or not, calls their counterparts.
+// C11 threads are POSIX threads under other names, as in glibc, for callers inside and outside of
+// an execution. glibc's own definitions cannot stay: they call POSIX functions internally, where
+// nothing can intercept them.
 
 namespace {
 

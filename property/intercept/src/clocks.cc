@@ -6,7 +6,7 @@
 #include "handled.h"
 #include "real.h"
 
-// The clocks of an execution show the host's time, which passes only when the host says so.
+// The clocks of an execution show the host's time, which only the host advances.
 
 namespace lockstep::intercept {
 
@@ -14,7 +14,7 @@ using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
 nanoseconds epoch_of(clockid_t clock) {
-  constexpr seconds kRealTime{1'700'000'000};  // In November 2023.
+  constexpr seconds kRealTime{1'700'000'000};  // November 2023.
   const bool is_real = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
   return is_real ? kRealTime : seconds(0);
 }
@@ -25,7 +25,7 @@ timespec to_timespec(nanoseconds time) {
 }
 
 nanoseconds from_timespec(const timespec& time) {
-  // A deadline that is farther away than this never comes.
+  // The limit avoids an overflow; a deadline that far away never comes.
   constexpr time_t kMostSeconds = 4'000'000'000;
   if (time.tv_sec > kMostSeconds) return seconds(kMostSeconds);
   return seconds(time.tv_sec) + nanoseconds(time.tv_nsec);

@@ -6,8 +6,9 @@
 #include "mutexes.h"
 #include "real.h"
 
-// Condition variables: the object's memory says only which clock it uses, as glibc has it; who
-// waits is known to the execution. Which waiter a signal wakes is a choice.
+// Condition variables. Their memory holds only their clock, as in glibc, so that one that is
+// initialized outside of an execution works inside. The execution knows the waiters; which of them
+// a signal wakes is a choice.
 
 namespace lockstep::intercept {
 

@@ -12,8 +12,8 @@
 #include "handled.h"
 #include "real.h"
 
-// std::atomic::wait, std::latch, std::counting_semaphore and static initialisation wait by the
-// system call itself.
+// libstdc++ makes the futex system call itself, through syscall(): for std::atomic::wait,
+// std::latch, std::counting_semaphore and the initialization of static variables.
 
 namespace lockstep::intercept {
 

@@ -7,15 +7,15 @@
 #include "handled.h"
 #include "real.h"
 
-// Mutexes keep their state in glibc's own fields, so that one that is initialised statically, or
-// outside of an execution, is a valid one inside. An unlocked mutex goes to the first thread that
-// comes.
+// Mutexes keep their state in glibc's fields, so that a mutex that is initialized statically, or
+// outside of an execution, works inside. An unlock does not pass the mutex on to a waiter: the
+// first thread that runs gets it.
 
 namespace lockstep::intercept {
 
 namespace {
 
-constexpr int kKindBits = 127;  // The rest is for lock elision.
+constexpr int kKindBits = 127;  // Higher bits: shared by processes, and lock elision.
 
 int id_of(const Thread& thread) { return static_cast<int>(thread.number()) + 1; }
 
@@ -30,7 +30,8 @@ bool is_owner(const Execution& execution, const pthread_mutex_t& mutex) {
   return mutex.__data.__lock != 0 && mutex.__data.__owner == id_of(*execution.running());
 }
 
-// Takes it if it is free, or recursive and one's own; the error otherwise.
+// Takes the mutex if it is free, or recursive and owned by the running thread. Returns 0 or the
+// error.
 int take(Execution& execution, pthread_mutex_t& mutex) {
   auto& data = mutex.__data;
   if (data.__lock == 0) {

@@ -4,7 +4,8 @@
 #include "handled.h"
 #include "real.h"
 
-// A once control has glibc's values when nothing runs: 0, or 2 when it is done.
+// A pthread_once_t has glibc's values before and after its routine runs (0 and 2), so that it means
+// the same inside and outside of an execution.
 
 namespace lockstep::intercept {
 
@@ -13,7 +14,7 @@ namespace {
 constexpr int kRunning = 1;
 constexpr int kDone = 2;
 
-// Puts the control back if the routine throws: the next caller runs it then.
+// Resets the control if the routine throws, so that the next caller runs the routine again.
 class Turn {
  public:
   Turn(Execution& execution, pthread_once_t& once) : execution_(execution), once_(once) {
@@ -32,7 +33,7 @@ class Turn {
   pthread_once_t& once_;
 };
 
-// The code under test runs in between.
+// Runs the routine as code under test: its own calls are intercepted.
 void run(void (*routine)()) {
   class Outside {
    public:

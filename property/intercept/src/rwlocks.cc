@@ -5,8 +5,8 @@
 #include "handled.h"
 #include "real.h"
 
-// A read/write lock keeps its state in its own memory, which the real functions change without
-// waiting. A waiting writer does not keep readers out.
+// A read/write lock keeps its state as in glibc: the real try functions change it, and a thread
+// waits in the execution if they fail. Therefore a waiting writer does not keep readers out.
 
 namespace lockstep::intercept {
 

@@ -5,7 +5,8 @@
 #include "handled.h"
 #include "real.h"
 
-// A semaphore's count stays in its own memory, which the real functions change without waiting.
+// A semaphore keeps its count as in glibc: the real sem_trywait() and sem_post() change it, and a
+// thread waits in the execution if sem_trywait() fails.
 
 namespace lockstep::intercept {
 

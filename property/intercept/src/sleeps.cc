@@ -7,7 +7,7 @@
 #include "handled.h"
 #include "real.h"
 
-// A sleep ends when its time has come, never early: no signal interrupts it.
+// A sleep ends at its time, never early: no signal interrupts it.
 
 namespace lockstep::intercept {
 

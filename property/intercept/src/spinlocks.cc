@@ -5,7 +5,7 @@
 #include "handled.h"
 #include "real.h"
 
-// Spin locks, in glibc's representation on x86-64: a thread that spins waits for an unlock.
+// Spin locks, in glibc's representation on x86-64. A thread does not spin: it waits for the unlock.
 
 namespace {
 constexpr int kFree = 1;
