@@ -16,8 +16,8 @@
 
 namespace lockstep::intercept {
 
-// A file, pipe or socket of an execution. Nothing here waits: an operation that would have to
-// returns -1 with EAGAIN.
+// A file, pipe or socket of an execution. Operations do not wait: they return -1 with errno EAGAIN
+// instead. An operation that a descriptor does not support fails with EINVAL.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -25,41 +25,44 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
   virtual ~Descriptor() = default;
 
-  // POLLIN, POLLOUT, POLLHUP, POLLERR.
+  // Returns the events of poll() that hold now.
   [[nodiscard]] virtual short ready() = 0;
   virtual ssize_t read(char* into, std::size_t size);
-  // The same, but leaves the bytes there.
+  // Like read(), but does not remove the bytes.
   virtual ssize_t peek(char* into, std::size_t size);
   virtual ssize_t write(std::string_view bytes);
-  // Whether a write that takes only some of the bytes goes on with the rest, if it may wait.
+  // Whether a blocking write goes on after a partial one until it has written all bytes.
   [[nodiscard]] virtual bool is_stream() const { return false; }
-  // When one of these events comes by itself, in the host's time.
+  // Returns the host's time at which one of these events will hold without a further call; none if
+  // only a call or the network can cause it.
   [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> due(short events) {
     static_cast<void>(events);
     return std::nullopt;
   }
-  // The last program descriptor that stood for it has been closed.
+  // Called when its last number has been closed.
   virtual void close() {}
 
   bool nonblocking = false;
 };
 
-// The descriptors of an execution, by numbers that real ones do not reach. All others are real.
+// The descriptors of an execution. Their numbers are above those that real descriptors reach, so a
+// number alone tells whether a descriptor is real.
 class Descriptors {
  public:
   static constexpr int kFirst = 512;
-  static constexpr int kMost = 512;  // Below FD_SETSIZE.
+  static constexpr int kMost = 512;  // All numbers are below FD_SETSIZE, for select().
 
   explicit Descriptors(Execution& execution) : execution_(execution) {}
 
-  // The lowest free number.
+  // Adds a descriptor under the lowest free number, as POSIX demands, and returns the number; -1
+  // with errno EMFILE if there are too many.
   int add(std::shared_ptr<Descriptor> descriptor);
   [[nodiscard]] static bool is_ours(int number) { return number >= kFirst; }
-  // Null, and errno is EBADF, if there is none. Valid until another one is added or closed: whoever
-  // waits meanwhile takes a copy.
+  // Returns null with errno EBADF if there is none. The reference is valid until a descriptor is
+  // added or closed: a caller that waits in between copies the pointer.
   [[nodiscard]] const std::shared_ptr<Descriptor>& find(int number) const;
   int close(int number);
-  // A port that no socket has.
+  // Returns a new port, for sockets that are bound to port 0.
   [[nodiscard]] std::uint16_t next_port() { return port_++; }
   [[nodiscard]] const std::vector<std::shared_ptr<Descriptor>>& all() const { return table_; }
 
@@ -75,8 +78,8 @@ class Descriptors {
   return std::min(*a, *b);
 }
 
-// Waits until `ready` of a blocking descriptor has one of these events. A nonblocking one, and one
-// with an end, do not wait.
+// Waits until a blocking descriptor has one of these events, has hung up or has an error. Returns
+// at once for a nonblocking descriptor.
 void wait_until_ready(Execution& execution, std::string_view call, Descriptor& descriptor,
                       short events);
 

@@ -12,7 +12,7 @@
 #include "handled.h"
 #include "real.h"
 
-// epoll, level-triggered, for descriptors of the execution.
+// Level-triggered epoll, for descriptors of the execution.
 
 namespace lockstep::intercept {
 
@@ -47,7 +47,7 @@ class EpollFile final : public Descriptor {
     return first;
   }
 
-  // 0, or the error.
+  // Returns 0 or the error (errno).
   int control(int operation, int file, const epoll_event* event) {
     const std::shared_ptr<Descriptor> descriptor = execution_.descriptors().find(file);
     if (!descriptor) return EBADF;
@@ -72,7 +72,8 @@ class EpollFile final : public Descriptor {
     }
   }
 
-  // Those that it reports come last the next time.
+  // Reports ready descriptors. Those that it reports come last the next time, as in Linux, so that
+  // none starves if there are more than `events` can hold.
   int take(std::span<epoll_event> events) {
     drop_closed();
     std::vector<Interest> reported;
@@ -96,7 +97,7 @@ class EpollFile final : public Descriptor {
   struct Interest {
     int file;
     std::shared_ptr<Descriptor> descriptor;
-    epoll_event event;  // Without events, after one that is reported once.
+    epoll_event event;  // EPOLLONESHOT clears `events` after one report.
   };
 
   [[nodiscard]] static unsigned ready_events(const Interest& interest) {

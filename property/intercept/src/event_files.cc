@@ -15,7 +15,7 @@
 #include "handled.h"
 #include "real.h"
 
-// Descriptors that hold a number: eventfd, and the sources of chance in /dev.
+// eventfd, and the random devices in /dev.
 
 namespace lockstep::intercept {
 

@@ -8,7 +8,7 @@ namespace lockstep::intercept {
 
 namespace {
 
-// One direction.
+// One direction of a connection.
 struct Direction {
   std::string bytes;
   std::chrono::nanoseconds last_at{};

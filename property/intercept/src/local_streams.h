@@ -8,7 +8,7 @@
 
 namespace lockstep::intercept {
 
-// The two ends of a connection between threads of one execution.
+// Returns the two ends of a connection between threads of one execution.
 [[nodiscard]] std::pair<std::unique_ptr<Stream>, std::unique_ptr<Stream>> connect_locally(
     Host& host);
 

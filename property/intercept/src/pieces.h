@@ -10,21 +10,21 @@
 
 namespace lockstep::intercept {
 
-// One direction of a connection. One of its transfers takes only some of the bytes, as TCP allows;
-// whether, and which one, is a choice. The rest passes a little later, perhaps also in pieces: the
-// first call that asks for it finds nothing. No time passes, so code that asks again at once does
-// not ask forever.
+// One direction of a connection. One of its transfers may take only some of the bytes, as TCP
+// allows; whether, and which one, is a choice. The first call that asks for the rest finds nothing;
+// later ones find it, perhaps in pieces again. No virtual time passes in between, so code that asks
+// in a loop without waiting makes progress.
 class Pieces {
  public:
-  // Allows that transfer to take only a part; counts the draws from now on, 0 is the next one.
+  // Allows that transfer to be partial. Transfers count from the next draw(), which is 0.
   void allow(std::uint32_t transfer) { until_allowed_ = transfer; }
-  // Returns how many of that many bytes a transfer takes, at least one; all of them by default.
+  // Returns how many of the `bytes` a transfer takes: at least one, and all of them by default.
   std::size_t draw(Execution& execution, std::string_view call, std::size_t bytes);
-  // Whether the rest of a transfer is in flight, and no call has asked for it.
+  // Whether the rest of a transfer is in flight, and no call has asked for it yet.
   [[nodiscard]] bool has_late_rest() const { return rest_ == Rest::kUnderWay; }
-  // Returns the same, and lets the rest pass.
+  // Like has_late_rest(); from now on, the rest can be transferred.
   [[nodiscard]] bool asked_too_early();
-  // When the rest passes.
+  // Returns the time at which the rest can be transferred, which is now; none if there is no rest.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> due() const;
 
  private:

@@ -15,7 +15,7 @@ namespace lockstep::intercept {
 
 namespace {
 
-// Bytes on their way in one direction.
+// The bytes in flight in one direction.
 struct Channel {
   static constexpr std::size_t kMost = 65536;
   std::string bytes;
@@ -23,7 +23,7 @@ struct Channel {
   bool writer_gone = false;
 };
 
-// One end. A pipe's ends have one direction each.
+// One end of a pipe or of a socket pair. Each end of a pipe lacks one direction.
 class PipeEnd final : public Descriptor {
  public:
   PipeEnd(std::shared_ptr<Channel> in, std::shared_ptr<Channel> out)

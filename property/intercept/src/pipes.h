@@ -8,9 +8,9 @@
 
 namespace lockstep::intercept {
 
-// The two ends of a pipe: bytes written to the second can be read from the first.
+// Returns the two ends of a pipe: bytes written to the second can be read from the first.
 [[nodiscard]] std::pair<std::shared_ptr<Descriptor>, std::shared_ptr<Descriptor>> make_pipe();
-// Two ends that are connected to each other.
+// Returns the two ends of a socket pair.
 [[nodiscard]] std::pair<std::shared_ptr<Descriptor>, std::shared_ptr<Descriptor>> make_pair();
 
 }  // namespace lockstep::intercept

@@ -11,7 +11,8 @@
 #include "handled.h"
 #include "real.h"
 
-// Waiting for descriptors. Real ones among them are asked without waiting.
+// poll() and select(). They wait only for descriptors of the execution; a change of a real
+// descriptor among them wakes no thread.
 
 namespace lockstep::intercept {
 
@@ -72,7 +73,7 @@ int wait(Execution& execution, std::string_view call, std::span<pollfd> files,
   }
 }
 
-// select() as a poll.
+// One set of select(), and the event of poll() that it stands for.
 struct Selected {
   fd_set* set;
   short events;

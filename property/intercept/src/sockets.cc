@@ -34,8 +34,8 @@ Socket::Socket(std::unique_ptr<Stream> stream, const sockaddr_in& own) : own_(ow
   established(std::move(stream));
 }
 
-// Only one connection in four has a transfer that takes a part, and each only one: more choices
-// would be harder to tell apart from those that a violation needs.
+// Lets one connection in four have one partial transfer. More such choices would make it harder to
+// find those that a violation needs.
 void Socket::established(std::unique_ptr<Stream> stream) {
   constexpr std::uint32_t kShare = 8;
   constexpr std::uint32_t kTransfers = 32;
@@ -122,8 +122,8 @@ ssize_t Socket::readable_bytes() {
   return static_cast<ssize_t>(bytes);
 }
 
-// A fault that breaks a connection may take the rest of a message with it: its reader hears of the
-// end in the middle of a frame.
+// Returns whether the reader of a broken connection gets ECONNRESET, which is a choice. If so, the
+// rest of a partial transfer is lost, so that the connection ends in the middle of a message.
 bool Socket::is_reset() {
   if (stream_->end() != Stream::End::kBroken) return false;
   if (Execution::current()->host().draw(2) == 0) return false;
@@ -155,9 +155,9 @@ ssize_t Socket::write(std::string_view bytes) {
   if (!stream_) return errno = ENOTCONN, -1;
   if (writes_no_more_ || stream_->end() != Stream::End::kNone) return errno = EPIPE, -1;
   if (out_.asked_too_early()) return errno = EAGAIN, -1;
-  // A send that may wait takes all bytes: it waits in the middle. The buffer of a new connection
-  // has room for all that is sent before the first answer: there is code that counts on it, as
-  // ZooKeeper's C client does with its handshake.
+  // A blocking send takes all bytes. So does each send before the first answer, because the buffer
+  // of a new connection has room for it: code relies on that, such as the handshake of ZooKeeper's
+  // C client.
   const bool is_whole = !nonblocking || !has_read_;
   const std::size_t taken =
       is_whole ? bytes.size() : out_.draw(*Execution::current(), "send", bytes.size());
@@ -212,7 +212,8 @@ std::shared_ptr<Socket> socket_of(Execution& execution, int file) {
   return socket;
 }
 
-// The address, if it is one of IPv4, or IPv4 mapped into IPv6.
+// Converts IPv4 addresses, IPv4-mapped IPv6 addresses, and IPv6's loopback address. Returns false
+// for other addresses.
 bool to_ipv4(const sockaddr* address, socklen_t size, sockaddr_in& into) {
   if (address->sa_family == AF_INET && size >= sizeof into) {
     std::memcpy(&into, address, sizeof into);
@@ -299,7 +300,7 @@ int getsockopt(int file, int level, int option, void* value, socklen_t* size) no
   return 0;
 }
 
-// Options of a real network change nothing here.
+// Succeeds without effect: options tune a real network.
 int setsockopt(int file, int level, int option, const void* value, socklen_t size) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(setsockopt)(file, level, option, value, size));
   return socket_of(*execution, file) ? 0 : -1;

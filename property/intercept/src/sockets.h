@@ -12,27 +12,28 @@
 
 namespace lockstep::intercept {
 
-// A TCP socket: of a client, or one that waits for connections from threads of its own execution.
+// A TCP socket: one of a client, or one that listens for connections from threads of its execution.
 class Socket final : public Descriptor {
  public:
   Socket() = default;
-  // An accepted one.
+  // An accepted connection.
   Socket(std::unique_ptr<Stream> stream, const sockaddr_in& own);
 
   void bind(const sockaddr_in& to);
-  // 0, or the error.
+  // Returns 0 or the error (errno).
   int listen();
   // Whether connections to this address come here.
   [[nodiscard]] bool listens_at(const sockaddr_in& address) const;
-  // Null, and errno is EAGAIN, if no client has connected.
+  // Returns null with errno EAGAIN if no client has connected, or EINVAL if the socket does not
+  // listen.
   [[nodiscard]] std::shared_ptr<Socket> accept();
   [[nodiscard]] const sockaddr_in& own() const { return own_; }
   [[nodiscard]] const Stream* stream() const { return stream_.get(); }
 
-  // Begins to connect: EINPROGRESS, or an error. Connections that are established at once say so
-  // only afterwards, as real ones do.
+  // Begins to connect. Returns EINPROGRESS, even if the connection is established at once, as for
+  // real nonblocking sockets; or an error (errno).
   int connect(Execution& execution, const sockaddr_in& to);
-  // Takes the error of the last connect: SO_ERROR.
+  // Returns the error of the last connect(), and clears it (SO_ERROR).
   int take_error() { return is_connecting() ? 0 : std::exchange(error_, 0); }
   [[nodiscard]] const sockaddr_in* peer() const {
     return stream_ && !is_connecting() ? &peer_ : nullptr;
@@ -44,18 +45,19 @@ class Socket final : public Descriptor {
   ssize_t write(std::string_view bytes) override;
   [[nodiscard]] std::optional<std::chrono::nanoseconds> due(short events) override;
   void close() override;
-  // Only in this direction: SHUT_WR is not told to the server.
+  // Affects only this end: the other end does not see SHUT_WR as an end of the connection.
   void shut(int how);
 
  private:
   void established(std::unique_ptr<Stream> stream);
   [[nodiscard]] bool is_connecting() const;
-  // Those that a reader can have: -1 and errno if it has to wait or has an error, 0 at the end.
+  // Returns the number of bytes that a reader can have; 0 at the end of the connection; -1 and
+  // errno for an error, with EAGAIN if the reader has to wait.
   [[nodiscard]] ssize_t readable_bytes();
   [[nodiscard]] bool is_reset();
 
   std::unique_ptr<Stream> stream_;
-  std::deque<std::unique_ptr<Stream>> visitors_;  // Connected and not accepted.
+  std::deque<std::unique_ptr<Stream>> visitors_;  // Connected, not yet accepted.
   sockaddr_in own_{};
   sockaddr_in peer_{};
   bool listens_ = false;

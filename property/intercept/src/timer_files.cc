@@ -10,7 +10,7 @@
 #include "handled.h"
 #include "real.h"
 
-// timerfd: a descriptor that holds how often its timer has expired.
+// timerfd: a descriptor from which a reader gets the number of expirations of its timer.
 
 namespace lockstep::intercept {
 
@@ -65,7 +65,7 @@ class TimerFile final : public Descriptor {
 
   Execution& execution_;
   clockid_t clock_;
-  std::optional<nanoseconds> due_;  // None: disarmed.
+  std::optional<nanoseconds> due_;  // The next expiration; none if the timer is disarmed.
   nanoseconds interval_{0};
 };
 

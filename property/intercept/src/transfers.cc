@@ -10,8 +10,8 @@
 #include "handled.h"
 #include "real.h"
 
-// Bytes from one buffer to a descriptor, and back. Connections are streams, whose bytes carry no
-// address.
+// Calls with one buffer. Connections are streams, so recvfrom() returns no address, and sendto()
+// ignores its own.
 
 namespace lockstep::intercept {
 

@@ -9,9 +9,10 @@
 
 namespace lockstep::intercept {
 
-// A call that moves bytes between the running thread and a descriptor of its execution, with the
-// flags of send() and recv(): the number of bytes, or -1 and errno. It waits unless the descriptor
-// or MSG_DONTWAIT says otherwise.
+// These move bytes between the running thread and a descriptor of its execution, and return the
+// number of bytes, or -1 and errno. `flags` are those of send() and recv(). They wait unless the
+// descriptor is nonblocking or `flags` contain MSG_DONTWAIT. `call` names the intercepted function,
+// for reports.
 [[nodiscard]] ssize_t transmit(Execution& execution, std::string_view call, int file,
                                std::string_view bytes, int flags);
 [[nodiscard]] ssize_t receive(Execution& execution, std::string_view call, int file,

@@ -16,8 +16,8 @@
 #include "real.h"
 #include "transfers.h"
 
-// Calls with several buffers. They are one transfer, as in Linux: the part of it that a stream
-// takes may end within any of the buffers.
+// Calls with several buffers. Each call is one transfer, as in Linux: a partial transfer may end
+// within any of the buffers.
 
 namespace lockstep::intercept {
 
@@ -25,7 +25,7 @@ namespace {
 
 using Buffers = std::span<const iovec>;
 
-// Their bytes; none if they are more than a call can return.
+// Returns the number of bytes in the buffers; none if a call could not return that number.
 std::optional<std::size_t> bytes_in(Buffers buffers) {
   std::size_t bytes = 0;
   for (const iovec& buffer : buffers) {
@@ -103,7 +103,7 @@ ssize_t sendmsg(int file, const msghdr* message, int flags) {
                              flags);
 }
 
-// No sender has ancillary data, so room for it stays empty.
+// sendmsg() refuses ancillary data, so there is none to receive.
 ssize_t recvmsg(int file, msghdr* message, int flags) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(recvmsg)(file, message, flags));
   if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(recvmsg)(file, message, flags);
