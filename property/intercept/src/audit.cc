@@ -17,13 +17,13 @@ namespace lockstep::intercept {
 
 namespace {
 
-// Functions that this library does not define, and that wait, or start something that goes on in
-// the background.
+// Functions that wait in real time or start background work, and that this library does not define.
 constexpr std::array<std::string_view, 7> kUnhandled = {
     "aio_suspend", "epoll_pwait2",    "io_getevents", "mq_receive",
     "mq_send",     "mq_timedreceive", "mq_timedsend"};
 
-// Objects that run no code under test, or that this code calls only for itself.
+// Objects that the audit skips: the system's libraries, sanitizers' runtimes, and libraries that
+// only compute for their callers.
 bool is_system(std::string_view object) {
   constexpr std::array<std::string_view, 14> kSystem = {
       "linux-vdso",  "/libc.so",  "/ld-linux", "/libm.so",  "/libgcc_s.",
@@ -33,7 +33,8 @@ bool is_system(std::string_view object) {
       kSystem, [&](std::string_view name) { return object.find(name) != std::string_view::npos; });
 }
 
-// The dynamic symbols of a loaded object that other objects define: those before the hashed ones.
+// The undefined dynamic symbols of a loaded object. Linkers put them first: the GNU hash table
+// covers the end of the symbol table, and contains only defined symbols.
 class Imports {
  public:
   explicit Imports(const dl_phdr_info& object) {

@@ -2,9 +2,9 @@
 
 namespace lockstep::intercept {
 
-// Throws std::logic_error, with the names of the function and the object, if a loaded object does
-// not use this library's definitions, or uses a function that waits in real time and that this
-// library does not define. Runs once.
+// Checks that all loaded objects use this library's definitions, and no function that waits in real
+// time and that this library does not define. Throws std::logic_error with the names of the
+// function and the object otherwise. Only the first call reads the objects.
 void audit();
 
 }  // namespace lockstep::intercept

@@ -51,7 +51,7 @@ int look(dl_phdr_info* object, std::size_t, void* data) {
   return 1;
 }
 
-// A library that is not loaded has no code.
+// Returns an empty range if no loaded object has that part in its file name.
 Code find_code(std::string_view file_name) {
   Search search{file_name};
   ::dl_iterate_phdr(&look, &search);
@@ -65,7 +65,8 @@ bool is_library_code(const void* address) {
   return address >= library.begin && address < library.end;
 }
 
-// Clang links its runtimes into the program; they make their keys before any other code runs.
+// Finds shared runtimes only, such as GCC's. Clang links its runtimes into the program; keys.cc
+// knows those by the time at which they create their keys.
 bool is_sanitizer_code(const void* address) {
   constexpr std::array<std::string_view, 4> kRuntimes = {"/libasan.", "/libtsan.", "/liblsan.",
                                                          "/libubsan."};

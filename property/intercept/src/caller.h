@@ -4,10 +4,10 @@
 
 namespace lockstep::intercept {
 
-// Whether this code belongs to a shared library that is not the user's. libzookeeper is one: its
-// threads belong to the client that has created them. libstdc++ is not: it calls for its user.
+// Whether this code belongs to libzookeeper, whose threads belong to the client that has created
+// them. libstdc++ is not such a library: it creates threads for its caller.
 [[nodiscard]] bool is_library_code(const void* address);
-// Whether this code belongs to a sanitizer's runtime.
+// Whether this code belongs to a sanitizer's runtime that is a shared library.
 [[nodiscard]] bool is_sanitizer_code(const void* address);
 
 }  // namespace lockstep::intercept

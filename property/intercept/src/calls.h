@@ -7,7 +7,8 @@
 
 #include "lockstep/intercept/execution.h"
 
-// The beginning of an intercepted function: code that is not under test calls the real one.
+// Begins an intercepted function. Code that is not under test gets the result of the real function.
+// For code under test, the rest of the function is the runtime's, and `execution` is its execution.
 //
 //   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(close)(file));
 #define LOCKSTEP_INTERCEPT(execution, real)           \
@@ -17,18 +18,18 @@
     return real;                                      \
   const ::lockstep::intercept::Execution::Inside inside_the_runtime
 
-// The current function's return address.
+// The current function's return address, which tells whose code has called it.
 #define LOCKSTEP_CALLER __builtin_return_address(0)
 
 namespace lockstep::intercept {
 
-// The difference between a clock and the host's time.
+// Returns the time on that clock when the host's time is 0.
 [[nodiscard]] std::chrono::nanoseconds epoch_of(clockid_t clock);
 [[nodiscard]] timespec to_timespec(std::chrono::nanoseconds time);
 [[nodiscard]] std::chrono::nanoseconds from_timespec(const timespec& time);
 // Converts a deadline on that clock to the host's time.
 [[nodiscard]] std::chrono::nanoseconds due(clockid_t clock, const timespec& deadline);
-// Whether it is a valid time.
+// Whether tv_nsec is in range; libc's functions fail with EINVAL otherwise.
 [[nodiscard]] bool is_valid(const timespec& time);
 
 }  // namespace lockstep::intercept

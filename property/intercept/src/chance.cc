@@ -17,8 +17,8 @@
 #include "lockstep/intercept/randomness.h"
 #include "real.h"
 
-// Sources of chance, and facts about the machine. Chance is the same in each execution: what code
-// draws for itself distinguishes clients, and is not what a hunt varies.
+// Random numbers, and facts about the machine. They are the same in each execution: code under test
+// uses them to distinguish clients, and a hunt does not vary them.
 
 namespace lockstep::intercept {
 
@@ -54,7 +54,7 @@ int number(Execution& execution) { return static_cast<int>(word(execution) & 0x7
 
 using namespace lockstep::intercept;
 
-// libstdc++ reads the processor's own source.
+// libstdc++'s definition reads the processor's random numbers, which is no call of libc.
 namespace std {
 random_device::result_type random_device::_M_getval() {
   using Getval = result_type(random_device*);
@@ -145,7 +145,7 @@ int uname(utsname* name) noexcept {
   return 0;
 }
 
-// Both would ask services by sockets.
+// getlogin() and getpwuid_r() find no user: the real functions may ask services through sockets.
 char* getlogin() {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getlogin)());
   errno = ENXIO;

@@ -6,7 +6,8 @@
 
 namespace lockstep::intercept {
 
-// Fills in bytes that are the same in each execution, if it asks in the same order.
+// Fills `bytes` from the execution's entropy: executions that ask in the same order get the same
+// bytes.
 void fill(Execution& execution, void* bytes, std::size_t size);
 
 }  // namespace lockstep::intercept

@@ -7,8 +7,8 @@
 
 #include "handled.h"
 
-// The names under which code calls that was compiled with _FORTIFY_SOURCE: the same functions, with
-// the size of the buffer.
+// Code that is compiled with _FORTIFY_SOURCE calls these functions instead, which also check the
+// size of the buffer.
 
 extern "C" {
 

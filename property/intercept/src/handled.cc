@@ -239,7 +239,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(writev),
 };
 
-// The files of all of them.
+// References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
     &linked::barriers,   &linked::c11_threads, &linked::chance,      &linked::clocks,
     &linked::conditions, &linked::epolls,      &linked::event_files, &linked::exits,

@@ -5,20 +5,20 @@
 
 namespace lockstep::intercept {
 
-// A function that this library defines in place of libc.
+// A function of libc that this library replaces.
 struct Handled {
   std::string_view name;
   const void* definition;
 };
 
-// All of them. A program that links this gets all definitions.
+// Returns all replaced functions. A program that links handled() gets the definitions of all.
 [[nodiscard]] std::span<const Handled> handled();
 
 }  // namespace lockstep::intercept
 
-// Stands in each file that defines such functions, by its name: handled.cc asks for all of them.
-// The linker takes no file of this library for a function that a library before it has, too, as
-// ThreadSanitizer's does.
+// Each file that defines such functions contains this macro, with its own name, and handled.cc
+// refers to all of them. Without that reference, the linker would not take a file whose functions
+// another library in front of this one, such as ThreadSanitizer's, defines too.
 #define LOCKSTEP_LINKED(file)             \
   namespace lockstep::intercept::linked { \
   extern const char file;                 \

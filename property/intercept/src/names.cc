@@ -9,13 +9,13 @@
 #include "handled.h"
 #include "real.h"
 
-// Host names, which the host knows.
+// The host resolves host names. A service is a port number; names of services are not supported.
 
 namespace lockstep::intercept {
 
 namespace {
 
-// One allocation, which freeaddrinfo of an execution releases.
+// The whole result in one allocation, which freeaddrinfo() releases.
 struct Answer {
   addrinfo info;
   sockaddr_in address;

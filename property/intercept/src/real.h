@@ -10,7 +10,7 @@
 
 #include "lockstep/intercept/thread_sanitizer.h"
 
-// The attributes of libc's declarations are no part of a function's type.
+// GCC warns that the type of a function of libc, as a template argument, loses its attributes.
 #pragma GCC diagnostic ignored "-Wignored-attributes"
 
 namespace lockstep::intercept {
@@ -19,7 +19,7 @@ namespace lockstep::intercept {
 template <class Function>
 class Real {
  public:
-  // Some functions have an old version with another layout of their arguments.
+  // `version`: for functions that have an old version too, with another layout of their arguments.
   explicit constexpr Real(const char* name, const char* version = nullptr)
       : name_(name), version_(version) {}
 
@@ -42,9 +42,9 @@ class Real {
     return found;
   }
 
-  // A sanitizer's runtime that is linked into the program has its own definition under this name,
-  // beside the one that this library has replaced. Use it only for functions that the runtime must
-  // not miss: a failed lookup allocates, and the runtime calls other functions while it allocates.
+  // Finds a sanitizer's definition in a runtime that is linked into the program, where this library
+  // replaces only the function's usual name. Looks up only functions that the runtime must see: a
+  // failed lookup allocates memory, and the runtime calls other functions while it allocates.
   [[nodiscard]] void* sanitizers() const {
     const std::string_view own = name_;
     if (own != "pthread_create" && own != "pthread_join" && own != "pthread_detach") return nullptr;
@@ -54,7 +54,7 @@ class Real {
     return ::dlsym(RTLD_DEFAULT, name);
   }
 
-  // ThreadSanitizer's library has no versions.
+  // Finds ThreadSanitizer's definition, which has no version, so that dlvsym() would pass it over.
   [[nodiscard]] void* thread_sanitizers() const {
     char name[96];
     std::snprintf(name, sizeof name, "__interceptor_%s", name_);
@@ -68,7 +68,7 @@ class Real {
 
 }  // namespace lockstep::intercept
 
-// Calls the real function: LOCKSTEP_REAL(close)(file).
+// The real function, to be called like LOCKSTEP_REAL(close)(file).
 #define LOCKSTEP_REAL(function)                                                         \
   ([]() noexcept {                                                                      \
     static constinit ::lockstep::intercept::Real<decltype(::function)> real(#function); \

@@ -14,12 +14,13 @@
 #include "handled.h"
 #include "real.h"
 
-// Functions that wait in real time, start processes or end threads from outside, and that have no
-// counterpart in an execution: a thread that calls one is reported by the function's name.
+// Functions that an execution cannot simulate: they wait in real time, start processes, or
+// interrupt threads. An intercepted thread that calls one is reported, with the function's name.
 
 using lockstep::intercept::Execution;
 
-// Defines `result name parameters`, and calls the real one with `arguments`.
+// Defines `result name parameters`. Code that is not under test calls the real function with
+// `arguments`.
 #define LOCKSTEP_REFUSED(result, name, parameters, arguments, why) \
   result name parameters {                                         \
     Execution* const execution = Execution::of_caller();           \
@@ -38,8 +39,8 @@ constexpr char kElsewhere[] = "what other processes do cannot be hunted";
 extern "C" {
 
 LOCKSTEP_REFUSED(pid_t, fork, () noexcept, (), kProcess)
-// The real one cannot be called from here: its child would return into this function's frame. POSIX
-// lets vfork be fork.
+// The real vfork() cannot be called from here: its child would return from this function, whose
+// frame the parent still needs. POSIX allows vfork() to do what fork() does.
 pid_t vfork() noexcept {
   if (Execution* const execution = Execution::of_caller()) {
     const Execution::Inside inside;
