@@ -85,7 +85,7 @@ void check(const dl_phdr_info& object, std::vector<std::string>& complaints) {
     const void* const bound = ::dlsym(RTLD_DEFAULT, std::string(imported).c_str());
     if (bound == ours->definition) return;
     complaints.push_back(std::string(shown) + " does not call lockstep's " + std::string(imported) +
-                         ": link the program with it on the command line");
+                         ": name the calling library in the command that links the program");
   });
 }
 

@@ -45,7 +45,7 @@ int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   Barrier& own = of(*barrier);
   if (own.ours != Barrier::kOurs) {
     execution->refuse("pthread_barrier_wait",
-                      "the barrier has been initialised before the hunted code began");
+                      "the barrier was initialized before the hunted code began");
   }
   execution->point("pthread_barrier_wait");
   const std::uint32_t round = own.round;

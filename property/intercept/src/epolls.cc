@@ -21,7 +21,7 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr char kEdge[] = "edge-triggered and exclusive events cannot be intercepted yet";
-constexpr char kReal[] = "only sockets, pipes, events and timers of hunted code can be awaited";
+constexpr char kReal[] = "only sockets, pipes, eventfds and timerfds of hunted code can be polled";
 
 static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLERR == POLLERR &&
               EPOLLHUP == POLLHUP);

@@ -14,7 +14,7 @@
 namespace lockstep::intercept {
 
 Execution::Execution(Host& host) : host_(host), descriptors_(std::make_unique<Descriptors>(*this)) {
-  if (current_) throw std::logic_error("a process has one execution of intercepted threads");
+  if (current_) throw std::logic_error("a process can have only one execution at a time");
   audit();
   current_ = this;
 }

@@ -22,7 +22,8 @@ int id_of(const Thread& thread) { return static_cast<int>(thread.number()) + 1; 
 void check_kind(Execution& execution, const pthread_mutex_t& mutex, std::string_view call) {
   const int kind = mutex.__data.__kind & kKindBits;
   if (kind > PTHREAD_MUTEX_ADAPTIVE_NP) {
-    execution.refuse(call, "robust, priority and protected mutexes cannot be intercepted");
+    execution.refuse(
+        call, "robust, priority-inheriting and priority-protected mutexes cannot be intercepted");
   }
 }
 

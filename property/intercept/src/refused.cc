@@ -31,9 +31,9 @@ using lockstep::intercept::Execution;
 
 namespace {
 constexpr char kProcess[] = "hunted code cannot start or await processes";
-constexpr char kSignal[] = "hunted code cannot send or await signals";
-constexpr char kNotYet[] = "this function cannot be intercepted; poll and select can";
-constexpr char kElsewhere[] = "what other processes do cannot be hunted";
+constexpr char kSignal[] = "hunted code cannot send or await signals, or cancel threads";
+constexpr char kNotYet[] = "this function cannot be intercepted";
+constexpr char kElsewhere[] = "locks and queues that processes share cannot be intercepted";
 }  // namespace
 
 extern "C" {
@@ -80,7 +80,8 @@ LOCKSTEP_REFUSED(unsigned, alarm, (unsigned seconds) noexcept, (seconds), kSigna
 LOCKSTEP_REFUSED(int, pselect,
                  (int count, fd_set* read, fd_set* write, fd_set* except, const timespec* time,
                   const sigset_t* signals),
-                 (count, read, write, except, time, signals), kNotYet)
+                 (count, read, write, except, time, signals),
+                 "this function cannot be intercepted; use select or poll")
 LOCKSTEP_REFUSED(int, dup2, (int file, int as) noexcept, (file, as), kNotYet)
 LOCKSTEP_REFUSED(int, sigwaitinfo, (const sigset_t* signals, siginfo_t* info), (signals, info),
                  kSignal)
