@@ -79,8 +79,8 @@ void check_end(Contender& self, const Result<void>& end, const Office& office,
   const Error error = end ? Error::kNothing : end.error();
   const bool expected =
       error == Error::kCancelled ||
-      (impatient && (error == Error::kTimedOut || error == Error::kNotConnected ||
-                     error == Error::kOperationTimeout)) ||
+      (impatient && (error == Error::kTimedOut || error == Error::kContactLost ||
+                     error == Error::kNotConnected || error == Error::kOperationTimeout)) ||
       (error == Error::kNodeExists && (struck & bit(fakezk::FaultKind::kSequenceOverflow)) != 0);
   if (!expected) {
     self.oracles().violated("user:latch",

@@ -291,6 +291,27 @@ TEST_F(OperationContextTest, DeadlineThatPassedBeforeTheAwaitEndsItThere) {
   EXPECT_EQ(simulation_.now(), start + 5s);
 }
 
+Task<Result<void>> sleep_without_end(Executor& executor, Context context) {
+  co_return co_await sleep_for(executor, Duration::max(), context);
+}
+
+TEST_F(OperationContextTest, ASleepWithoutEndEndsWithItsContext) {
+  const auto sleeping =
+      simulation_.start(sleep_without_end(session_->executor(), simulation_.now() + 1h));
+  simulation_.settle();
+  EXPECT_FALSE(sleeping.done());
+  simulation_.run_until(sleeping);
+  EXPECT_EQ(error_of(sleeping.result()), Error::kTimedOut);
+}
+
+TEST(ClockTest, ATimeThatWouldOverflowIsTheEndOfTime) {
+  const TimePoint now(5s);
+  EXPECT_EQ(after(now, 1s), TimePoint(6s));
+  EXPECT_EQ(after(now, -1s), TimePoint(4s));
+  EXPECT_EQ(after(now, Duration::max()), TimePoint::max());
+  EXPECT_EQ(after(TimePoint(-5s), Duration::max()), TimePoint(Duration::max() - 5s));
+}
+
 TEST(ContextTest, DescribesItsParts) {
   const Context none;
   EXPECT_TRUE(none.endless());

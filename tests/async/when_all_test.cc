@@ -129,5 +129,38 @@ TEST_F(WhenAllTest, LocksAreTakenTogether) {
   EXPECT_EQ(simulation_.run(std::get<1>(both)->release()), ReleaseOutcome::kReleased);
 }
 
+Task<Result<void>> fail_on_a_missing_znode(Session& session) {
+  static_cast<void>(co_await ok(session.set_data("/missing", Data("x"))));
+  co_return Result<void>();
+}
+Task<Result<void>> hold_and_fail(Session& session, FairMutex& mutex) {
+  const HeldLock held = co_await ok(mutex.acquire());
+  co_await ok(fail_on_a_missing_znode(session));
+  co_return Result<void>();
+}
+
+// Otherwise the first one would keep the lock that the second one waits for.
+TEST_F(WhenAllTest, ATaskThatOkHasEndedGivesItsLockBackAtOnce) {
+  FairMutex mutex(*session_, "/lock");
+  const auto both =
+      simulation_.run(when_all(hold_and_fail(*session_, mutex), hold_and_fail(*session_, mutex)));
+  EXPECT_EQ(error_of(std::get<0>(both)), Error::kNoNode);
+  EXPECT_EQ(error_of(std::get<1>(both)), Error::kNoNode);
+}
+
+Task<Result<void>> refuse_at_once(Session& session) {
+  co_await ok(Result<void>(failure(Error::kConflict)));
+  static_cast<void>(co_await session.exists("/"));
+  co_return Result<void>();
+}
+
+TEST_F(WhenAllTest, ATaskThatOkHasEndedAtOnceGivesItsLockBack) {
+  std::vector<Task<Result<void>>> tasks;
+  for (int i = 0; i < 3; ++i) tasks.push_back(refuse_at_once(*session_));
+  for (const Result<void>& each : simulation_.run(when_all(std::move(tasks)))) {
+    EXPECT_EQ(error_of(each), Error::kConflict);
+  }
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -207,5 +207,16 @@ TEST_F(CohortMutexTest, TryDoesNotWait) {
   EXPECT_EQ(places(), 1U);
 }
 
+TEST_F(CohortMutexTest, ALostGrantDoesNotRefuseThoseThatDoNotWait) {
+  const CohortMutex::Hold first = take();
+  simulation_.hold_inbox(*session_);
+  simulation_.advance(3 * session_->timeout());
+  simulation_.let_go(*session_);
+  simulation_.advance(session_->timeout());
+  EXPECT_EQ(first.held().state(), LockState::kLost);
+  const CohortMutex::Hold second = must(simulation_.run(mutex_.try_acquire()), "try_acquire");
+  EXPECT_EQ(second.held().state(), LockState::kHeld);
+}
+
 }  // namespace
 }  // namespace lockstep

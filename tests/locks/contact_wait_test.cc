@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "lockstep/double_barrier.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/read_write_lock.h"
@@ -66,6 +67,13 @@ TEST_F(ContactWaitTest, ASemaphoreWaitsForTheContact) {
   expect_lasting(semaphore.acquire());
 }
 
+TEST_F(ContactWaitTest, ADoubleBarrierWaitsForTheContact) {
+  lose_contact();
+  DoubleBarrier barrier(*session_, "/barrier", 1);
+  const DoubleBarrier::Member member = must(simulation_.run(barrier.enter()), "enter");
+  EXPECT_EQ(member.held().state(), LockState::kHeld);
+}
+
 TEST_F(ContactWaitTest, AContenderWithoutAClockOfItsOwnDoesNotWait) {
   lose_contact();
   LockOptions options;
@@ -85,7 +93,7 @@ TEST_F(ContactWaitTest, AWaitEndsAtItsDeadlineWithoutAPlace) {
   const Context context(simulation_.now() + timeout_ / 100);
   const Result<HeldLock> held = simulation_.run(mutex.acquire(context));
   ASSERT_FALSE(held.has_value());
-  EXPECT_EQ(held.error(), Error::kTimedOut);
+  EXPECT_EQ(held.error(), Error::kContactLost);
   EXPECT_EQ(requests.of(*session_, OpCode::kCreate), 0U);
 }
 

@@ -268,6 +268,19 @@ TEST_P(LockOptionsTest, OthersMayRevokeIt) {
   EXPECT_FALSE(simulation_.exists(held->znode()));
 }
 
+TEST_P(LockOptionsTest, AGraceWithoutEndLeavesItToItsHolder) {
+  LockOptions options;
+  options.revocable = true;
+  options.grace = Duration::max();
+  if (!GetParam().can_be_revoked) return;
+  const Grant held = take(options);
+  const auto other = simulation_.open("B");
+  must(simulation_.run(revoke(*other, held->znode().parent(), GetParam().marks)), "revoke");
+  simulation_.advance(1h);
+  EXPECT_TRUE(held->revoked_token().stop_requested());
+  EXPECT_EQ(held->state(), LockState::kHeld);
+}
+
 // -------------------------------------------------------------------------------- what is wrong
 
 TEST_P(LockOptionsTest, AZeroGraceIsABadArgument) {

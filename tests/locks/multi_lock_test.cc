@@ -18,6 +18,13 @@ class MultiLockTest : public ::testing::Test {
   static std::vector<Path> paths(std::initializer_list<const char*> names) {
     return {names.begin(), names.end()};
   }
+  // A hears nothing of the servers for so long that its grants are lost, and then everything.
+  void lose_contact_of_a() {
+    simulation_.hold_inbox(*a_);
+    simulation_.advance(3 * a_->timeout());
+    simulation_.let_go(*a_);
+    simulation_.settle();
+  }
   std::size_t contenders(const Path& lock) { return children(simulation_, lock).size(); }
 
   Simulation simulation_;
@@ -75,6 +82,21 @@ TEST_F(MultiLockTest, LossOfOneIsTheStateOfAll) {
   EXPECT_EQ(held.each()[0].state(), LockState::kHeld);
   EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kAlreadyLost);
   EXPECT_EQ(contenders("/a"), 0U);
+}
+
+// All of them cannot be had any more: a success would hide the loss.
+TEST_F(MultiLockTest, LossOfOneEndsTheWaitForTheOthers) {
+  FairMutex last(*b_, "/b");
+  const HeldLock held = must(simulation_.run(last.acquire()), "acquire");
+  MultiLock locks(*a_, paths({"/a", "/b"}));
+  const auto acquired = simulation_.start(locks.acquire());
+  simulation_.settle();
+  EXPECT_EQ(contenders("/b"), 2U);
+  lose_contact_of_a();
+  ASSERT_TRUE(acquired.done());
+  EXPECT_EQ(error_of(acquired.result()), Error::kContactLost);
+  EXPECT_EQ(contenders("/a"), 0U);
+  EXPECT_EQ(contenders("/b"), 1U);
 }
 
 TEST_F(MultiLockTest, NoLocksAndMalformedPathsAreBadArguments) {

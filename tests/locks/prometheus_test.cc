@@ -99,6 +99,35 @@ TEST_F(PrometheusTest, CountsSuspicions) {
   EXPECT_EQ(value("lockstep_recoveries_total{lock=\"/lock\"}"), "1");
 }
 
+TEST_F(PrometheusTest, SuspicionsOfAnUnfairMutexCountForItsZnode) {
+  OnClient<UnfairMutex> mutex(client_, "/locks/one", &metrics_);
+  const ClientGrant grant = must(simulation_.run(mutex.acquire()), "acquire");
+  const std::shared_ptr<fake::FakeSession> session = client_.current();
+  disconnect(simulation_, *session);
+  reconnect(simulation_, *session);
+  EXPECT_EQ(value("lockstep_suspicions_total{lock=\"/locks/one\"}"), "1");
+  EXPECT_EQ(value("lockstep_recoveries_total{lock=\"/locks/one\"}"), "1");
+  EXPECT_EQ(labels(), std::set<std::string>({"/locks/one"}));
+}
+
+Task<Result<Created>> create_with(Session& session, Path path, Acl acl) {
+  co_return co_await session.create(path, Data(), Creation(CreateMode::kPersistent, acl));
+}
+
+// The parent's ACL forbids deletions. (The session's end deletes the znode all the same.)
+TEST_F(PrometheusTest, AReleaseThatTheServerRefusesIsCounted) {
+  const auto other = simulation_.open("B");
+  const Acl no_deletion({AclEntry(permission::kAll & ~permission::kDelete, "world", "anyone")});
+  must(simulation_.run(create_with(*other, "/lock", no_deletion)), "create");
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  ClientGrant grant = must(simulation_.run(mutex.acquire()), "acquire");
+  EXPECT_EQ(simulation_.run(grant.held.release()), ReleaseOutcome::kUnknown);
+  simulation_.settle();
+  EXPECT_TRUE(simulation_.exists(grant.held.znode()));
+  EXPECT_EQ(value("lockstep_orphan_deletes_total"), "1");
+  EXPECT_EQ(value("lockstep_orphans_left_total{error=\"not authenticated\"}"), "1");
+}
+
 TEST_F(PrometheusTest, CountsHandoversInsideASession) {
   SharedOnClient<CohortMutex> mutex(client_, "/lock", CohortBounds(), &metrics_);
   auto first = must(simulation_.run(mutex.acquire()), "acquire");

@@ -249,6 +249,24 @@ TEST_F(ReadWriteLockTest, UpgraderWhoseWriterIsDeletedHearsOfItAndLetsTheNextOne
   EXPECT_TRUE(second_upgrade.result().has_value());
 }
 
+// Otherwise its writer would keep the later readers out until the earlier one leaves.
+TEST_F(ReadWriteLockTest, UpgradeEndsWhenItsReadGrantIsLost) {
+  const HeldLock other = b_.read();
+  HeldLock held = a_.read();
+  const auto upgraded = simulation_.start(a_.lock.upgrade(held));
+  simulation_.settle();
+  const Acquired later = c_.wait_to_read();
+  EXPECT_FALSE(later.done());
+  simulation_.hold_inbox(*a_.session);
+  simulation_.advance(3 * a_.session->timeout());
+  simulation_.let_go(*a_.session);
+  simulation_.settle();
+  ASSERT_TRUE(upgraded.done());
+  EXPECT_EQ(error_of(upgraded.result()), Error::kContactLost);
+  EXPECT_TRUE(later.done());
+  EXPECT_EQ(other.state(), LockState::kHeld);
+}
+
 TEST_F(ReadWriteLockTest, UpgradeInFrontOfAWaitingWriterIsAConflict) {
   HeldLock held = a_.read();
   const Acquired writer = b_.wait_to_write();

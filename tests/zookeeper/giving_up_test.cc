@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "lockstep/fair_mutex.h"
+#include "lockstep/leader_latch.h"
+#include "lockstep/task_set.h"
 #include "real/server_process.h"
 #include "real/temporary_directory.h"
 #include "support/lab.h"
@@ -78,6 +80,51 @@ TEST_F(NamedServerTest, WithoutALimitASessionIsNotGivenUp) {
   options.retry = RetryPolicy::forever();
   Client own(runtime, options);
   runtime.run(stay_suspended(runtime, own, proxy, names));
+}
+
+// Counts the terms of a candidate.
+class Terms final : public LeaderLatch::Listener {
+ public:
+  void leads(const ClientGrant&) override { ++begun; }
+  void leads_no_more(std::optional<Error>) override { ++ended; }
+  int begun = 0;
+  int ended = 0;
+};
+
+Task<void> take_part(LeaderLatch& latch, std::string& ended) {
+  const Result<void> result = co_await latch.take_part();
+  ended = name(result.error());
+}
+
+Task<void> lead_again(Runtime& runtime, Client& client, TcpProxy& proxy) {
+  Terms terms;
+  LeaderLatch latch(client, "/given-up-leader", LockOptions(), terms);
+  std::string ended = "never";
+  TaskSet taking_part;
+  taking_part.spawn(take_part(latch, ended));
+  const auto first = must(co_await client.session(lockstep::Context()), "open");
+  const std::function<bool()> leads = [&] { return terms.begun == 1; };
+  co_await until(runtime, leads);
+  proxy.refuse();
+  const std::function<bool()> lost = [&] { return terms.ended == 1; };
+  co_await until(runtime, lost);
+  // Its latch waits for a connection when the session is given up.
+  co_await StateReached(*first, SessionState::kExpired);
+  proxy.accept_again();
+  const std::function<bool()> leads_again = [&] { return terms.begun == 2 || ended != "never"; };
+  co_await until(runtime, leads_again);
+  EXPECT_EQ(ended, "never");
+}
+
+// The session is given up after its grant is lost: a latch that waits for that session must come
+// back on the next one.
+TEST(ConnectionTest, ALeaderComesBackAfterAnOutageInWhichItsSessionIsGivenUp) {
+  Runtime runtime;
+  TcpProxy proxy(ZookeeperServer::shared().port());
+  Options options(proxy.address(), std::chrono::seconds(1));
+  options.retry.give_up_session_after = std::chrono::seconds(2);
+  Client client(runtime, options);
+  runtime.run(lead_again(runtime, client, proxy));
 }
 
 // A server with its own data, which a test can delete.

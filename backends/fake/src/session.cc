@@ -182,9 +182,10 @@ inline PendingRequest FakeSession::take_pending(OpCode op) {
   }
   const PendingRequest answered = take_pending(message.op);
   const bool ordered = is_ordered(answered.op) && message.reply.error != Error::kThrottledOp;
-  contact_answered(answered.sent, ordered);
   if (answered.watch || concerns_watches(answered.op)) see_to_watches(answered, message.reply);
   if (answered.completion) answered.completion->complete(message.reply);
+  // After the operation was completed, because listeners may destroy it.
+  contact_answered(answered.sent, ordered);
 }
 
 void FakeSession::receive(ServerMessage& message) {

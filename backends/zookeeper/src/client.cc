@@ -56,7 +56,7 @@ Task<Result<std::shared_ptr<lockstep::Session>>> Client::session(lockstep::Conte
     const SessionState found = session->state();
     const Result<void> connected = co_await session->connected(context);
     if (connected) co_return session;
-    if (opens_another(found, connected.error()) && !session->given_up()) continue;
+    if (waits_for_the_next(*session, found, connected.error())) continue;
     co_return failure(why_not_connected(*session, connected.error()));
   }
 }
@@ -91,9 +91,16 @@ Task<Result<SessionRoom>> Client::session_with_room(std::size_t bytes, lockstep:
     const SessionState found = session->state();
     const Result<void> connected = co_await session->connected(context);
     if (connected) co_return SessionRoom(session, std::move(room));
-    if (opens_another(found, connected.error()) && !session->given_up()) continue;
+    if (waits_for_the_next(*session, found, connected.error())) continue;
     co_return failure(why_not_connected(*session, connected.error()));
   }
+}
+
+// A session that was given up is replaced like one that has expired, unless the policy bounds the
+// time without a connection at all: that time is over.
+bool Client::waits_for_the_next(const Session& session, SessionState found, Error error) const {
+  const bool is_bounded = options_.retry.give_up_opening_after != RetryPolicy::kNever;
+  return opens_another(found, error) && !(session.given_up() && is_bounded);
 }
 
 Error Client::why_not_connected(const Session& session, Error error) {
@@ -146,7 +153,8 @@ void Client::retire(std::size_t index) {
 
 void Client::check_for_spare_sessions_later() {
   runtime_.stop_timer(spare_check_);
-  runtime_.start_timer(spare_check_, runtime_.now() + options_.spare_session_time);
+  const TimePoint due = after(runtime_.now(), options_.spare_session_time);
+  if (due != TimePoint::max()) runtime_.start_timer(spare_check_, due);
 }
 
 // A grant or an acquire in progress keeps a pointer to its session, which is then not spare.

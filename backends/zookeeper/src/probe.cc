@@ -34,7 +34,7 @@ Probe::Probe(Address address, Depth depth, std::int64_t seen, TimePoint now, Dur
       depth_(depth),
       seen_(seen),
       budget_(budget),
-      deadline_(now + budget),
+      deadline_(after(now, budget)),
       socket_(::socket(address_.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
   if (!socket_) {
     fail_with_errno(errno);

@@ -279,10 +279,13 @@ void Session::on(ReplyMessage& message) {
   if (message.id == after_credentials_) authenticating_ = false;
   const std::optional<PendingRequest> request = pending_.take(message.id);
   if (!request) return;
-  if (came_from_server(message.rc)) contact_answered(request->sent, was_ordered(*request, message));
   window_.over(request->expected_bytes);
   if (message.rc == ZOK) window_.learn(request->op, message.size);
+  const bool ordered = was_ordered(*request, message);
   answer(*request, message);
+  // After the operation was completed, because listeners may destroy it.
+  if (request->op == OpCode::kAddAuth) on_auth_reply(message);
+  if (came_from_server(message.rc)) contact_answered(request->sent, ordered);
   fail_waiting();
   send_waiting();
   remove_abandoned();
@@ -294,7 +297,6 @@ void Session::answer(const PendingRequest& request, ReplyMessage& reply) {
   } else if (request.watch) {
     register_watch(request, reply.rc);
   }
-  if (request.op == OpCode::kAddAuth) on_auth_reply(reply);
   if (!request.completion) return;
   Reply told = to_reply(reply, request.op);
   request.completion->complete(told);

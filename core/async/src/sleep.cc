@@ -9,7 +9,7 @@ Sleep::Sleep(Executor& executor, TimePoint until, Context context)
     finish();
   } else if (until <= executor.now()) {
     finish();
-  } else {
+  } else if (until != TimePoint::max()) {
     executor.start_timer(alarm_, until);
   }
 }

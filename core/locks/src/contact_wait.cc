@@ -22,13 +22,18 @@ class KeptSession {
   Session& session_;
 };
 
+// The contender has no place in the queue yet: it was not its turn that did not come.
+Error why_it_ended(Error error) { return error == Error::kTimedOut ? Error::kContactLost : error; }
+
 }  // namespace
 
 Task<Result<void>> wait_for_contact(Session& session, LossPolicy loss, Context context) {
   const KeptSession kept(session);
   while (loses_at_once(session, loss)) {
     co_await ok(session.connected(context));
-    co_await ok(sleep_for(session.executor(), session.timeout() / kLooks, context));
+    const Result<void> slept =
+        co_await sleep_for(session.executor(), session.timeout() / kLooks, context);
+    if (!slept) co_return failure(why_it_ended(slept.error()));
   }
   co_return Result<void>();
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lockstep/internal/acquire_notice.h"
+#include "lockstep/internal/contact_wait.h"
 #include "lockstep/place.h"
 #include "lockstep/retried.h"
 #include "lockstep/sequence.h"
@@ -70,6 +71,9 @@ Task<Result<DoubleBarrier::Member>> DoubleBarrier::enter(One, Context context) {
 
 Task<Result<DoubleBarrier::Member>> DoubleBarrier::come_in(Context context) {
   co_await ok(valid());
+  if (internal::loses_at_once(session_, options_.loss)) [[unlikely]] {
+    co_await ok(internal::wait_for_contact(session_, options_.loss, context));
+  }
   // 1. to 3. Create a znode: "<barrier>/_c_<guid>-member-<number>", ephemeral and sequential.
   const Created ours = co_await ok(
       take_place(session_, barrier_, kMemberMark, options_.data, options_.acl, context));

@@ -153,13 +153,17 @@ void HeldLock::Grant::znode_gone() { lose(Error::kNoNode); }
 void HeldLock::Grant::asked_to_revoke() {
   if (!options_.revocable) return;
   if (observer_) observer_->revocation_asked(record_);
-  if (options_.grace) {
-    grace_ = std::make_unique<Grace>(*this);
-    session_.executor().start_timer(*grace_, session_.executor().now() + *options_.grace);
-  }
+  if (options_.grace) start_grace(*options_.grace);
   // Last, and through a copy: a notified callback may destroy this object.
   static_cast<void>(revoked_token());
   std::stop_source(*revoked_).request_stop();
+}
+
+void HeldLock::Grant::start_grace(Duration grace) {
+  const TimePoint due = after(session_.executor().now(), grace);
+  if (due == TimePoint::max()) return;
+  grace_ = std::make_unique<Grace>(*this);
+  session_.executor().start_timer(*grace_, due);
 }
 
 // The holder is notified before another contender can have the lock.

@@ -34,16 +34,22 @@ void tell_observer(const Session& session, const Path& znode) {
   if (session.observer()) session.observer()->cleaning_up(znode);
 }
 
+// There is no caller to report to. If the session is over, the znode is gone anyway.
+void tell_outcome(const Session& session, const Path& znode, const Result<void>& removed) {
+  if (removed || session_is_over(removed.error()) || !session.observer()) return;
+  session.observer()->not_cleaned_up(znode, removed.error());
+}
+
 Task<void> remove_in_background(Session& session, Path znode) {
-  // There is no caller to report to: if the session is over, the znode is gone anyway.
-  static_cast<void>(co_await remove_until_gone(session, std::move(znode)));
+  const Result<void> removed = co_await remove_until_gone(session, znode);
+  tell_outcome(session, znode, removed);
 }
 
 Task<void> remove_by_guid_in_background(Session& session, Path parent, std::string guid) {
   Retry retry(session);
   for (;;) {
     const Result<void> removed = co_await remove_children_of(session, parent, guid);
-    if (!is_transient(removed)) co_return;
+    if (!is_transient(removed)) co_return tell_outcome(session, parent, removed);
     const Result<void> ready = co_await retry.after(removed.error(), Context());
     if (!ready) co_return;
   }
@@ -53,7 +59,7 @@ Task<void> remove_if_ours_in_background(Session& session, Path znode, Data own_d
   Retry retry(session);
   for (;;) {
     const Result<void> removed = co_await remove_if_ours(session, znode, own_data, Context());
-    if (!is_transient(removed)) co_return;
+    if (!is_transient(removed)) co_return tell_outcome(session, znode, removed);
     const Result<void> ready = co_await retry.after(removed.error(), Context());
     if (!ready) co_return;
   }

@@ -1,7 +1,12 @@
 #include "lockstep/multi_lock.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
+#include <optional>
+#include <stop_token>
+
+#include "lockstep/internal/linked_stop.h"
 
 namespace lockstep {
 
@@ -12,6 +17,23 @@ LockSet mutexes(std::vector<Path> locks, const LockOptions& options) {
   for (Path& lock : locks) set.mutex(std::move(lock), options);
   return set;
 }
+
+// The error that ended one of the grants, if there is one.
+Result<void> none_is_lost(const std::vector<HeldLock>& held) {
+  const auto lost =
+      std::ranges::find_if(held, [](const HeldLock& each) { return each.cause().has_value(); });
+  if (lost != held.end()) return failure(*lost->cause());
+  return {};
+}
+
+class RequestStop {
+ public:
+  explicit RequestStop(std::stop_source& source) : source_(&source) {}
+  void operator()() const { source_->request_stop(); }
+
+ private:
+  std::stop_source* source_;
+};
 
 }  // namespace
 
@@ -52,10 +74,21 @@ Task<Result<HeldLocks>> MultiLock::acquire(One, Context context) {
   co_return failure(all.error());
 }
 
+// Takes one lock after the other, until one of those that it has is lost: all of them cannot be had
+// any more, and the caller must not wait for the rest.
 Task<Result<void>> MultiLock::acquire_each(std::vector<HeldLock>& held, Context context) {
+  std::stop_source lost;
+  const LinkedStop ended(context.stop(), lost.get_token());
+  std::deque<std::stop_callback<RequestStop>> losses;
   for (const LockSet::Member& member : locks_) {
-    HeldLocks next = co_await ok(member.way(session_, member.lock, observer_, context));
-    std::ranges::move(std::move(next).each(), std::back_inserter(held));
+    Result<HeldLocks> next =
+        co_await member.way(session_, member.lock, observer_, ended.bound(context));
+    if (next) std::ranges::move(std::move(*next).each(), std::back_inserter(held));
+    co_await ok(none_is_lost(held));
+    if (!next) co_return failure(next.error());
+    while (losses.size() < held.size()) {
+      losses.emplace_back(held[losses.size()].lost_token(), RequestStop(lost));
+    }
   }
   co_return Result<void>();
 }

@@ -136,6 +136,9 @@ std::string PrometheusMetrics::text() const {
   text.sample("", ambiguous_creates_);
   text.header("orphan_deletes_total", "counter", "Znodes deleted in the background.");
   text.sample("", orphan_deletes_);
+  text.header("orphans_left_total", "counter",
+              "Znodes that could not be deleted in the background.");
+  text.counts(orphans_left_, "error");
   text.header("session_states_total", "counter", "Changes of a session's state.");
   text.counts(states_, "state");
   return text.take();
@@ -260,8 +263,8 @@ void PrometheusMetrics::handed_on(const GrantRecord& grant, std::uint32_t) {
 
 void PrometheusMetrics::revocation_asked(const GrantRecord& grant) { ++of(grant).revocations; }
 
-void PrometheusMetrics::suspected(const GrantRecord& grant) { ++of(grant.lock).suspicions; }
-void PrometheusMetrics::held_again(const GrantRecord& grant) { ++of(grant.lock).recoveries; }
+void PrometheusMetrics::suspected(const GrantRecord& grant) { ++of(grant).suspicions; }
+void PrometheusMetrics::held_again(const GrantRecord& grant) { ++of(grant).recoveries; }
 
 void PrometheusMetrics::lost(const GrantRecord& grant, Error cause) {
   if (is_turn(grant.lock)) return turn_ended(grant);
@@ -298,6 +301,8 @@ void PrometheusMetrics::answered(OpCode op, std::optional<Error> error) {
 }
 
 void PrometheusMetrics::cleaning_up(const Path&) { ++orphan_deletes_; }
+
+void PrometheusMetrics::not_cleaned_up(const Path&, Error error) { ++orphans_left_[name(error)]; }
 
 void PrometheusMetrics::state_changed(const Session& session, SessionState state) {
   executor_ = &session.executor();

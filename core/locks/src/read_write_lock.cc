@@ -156,9 +156,11 @@ void ReadWriteLock::replace(HeldLock& held, HeldLock next) {
 Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Patience patience, Context context) {
   co_await ok(can_change(held, Share::kShared));
   // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. Another
-  // writer in front is a conflict: it waits for our read grant and would never let us through.
+  // writer in front is a conflict: it waits for our read grant and would never let us through. A
+  // lost read grant ends the wait, in which our writer stops the readers that come later.
+  const LinkedStop ended(context.stop(), held.lost_token());
   Result<HeldLock> writer =
-      co_await queue_up(Share::kExclusive, held.znode(), patience, std::move(context));
+      co_await queue_up(Share::kExclusive, held.znode(), patience, ended.bound(context));
   const Result<void> ready = can_take_over(held, writer);
   if (!ready) co_return failure(ready.error());
   // 3. Give up the read grant. No contender could come in between: our writer is in the queue.

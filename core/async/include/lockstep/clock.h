@@ -21,4 +21,10 @@ struct Clock {
 using Duration = Clock::duration;
 using TimePoint = Clock::time_point;
 
+// `wait` after `now`, or the end of time if that would be later: Duration::max() never ends.
+[[nodiscard]] constexpr TimePoint after(TimePoint now, Duration wait) noexcept {
+  const bool is_never = wait > Duration::zero() && now > TimePoint::max() - wait;
+  return is_never ? TimePoint::max() : now + wait;
+}
+
 }  // namespace lockstep

@@ -5,7 +5,8 @@
 
 namespace lockstep {
 
-// Waits until the executor's clock has reached an instant: virtual time in a simulation.
+// Waits until the executor's clock has reached an instant: virtual time in a simulation. Never, if
+// that is TimePoint::max(), so that a sleep for Duration::max() lasts until the context ends.
 // Resolves with kTimedOut or kCancelled if the context ends first. Resumes on the executor.
 class [[nodiscard("a sleep takes time only where it is awaited: co_await it")]] Sleep final
     : public internal::Wait {
@@ -35,7 +36,7 @@ inline Sleep sleep_until(Executor& executor, TimePoint until, Context context = 
   return Sleep(executor, until, std::move(context));
 }
 inline Sleep sleep_for(Executor& executor, Duration duration, Context context = {}) {
-  return Sleep(executor, executor.now() + duration, std::move(context));
+  return Sleep(executor, after(executor.now(), duration), std::move(context));
 }
 
 }  // namespace lockstep

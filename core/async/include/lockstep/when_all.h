@@ -69,6 +69,9 @@ class JoinedTask final : public TaskAwaiter<T> {
  private:
   static void end(TaskAwaiter<T>& awaiter) noexcept {
     auto& self = static_cast<JoinedTask&>(awaiter);
+    // A task that ok() has ended still has its frame: its locals, a grant for example, must not
+    // wait for the other tasks.
+    static_cast<void>(Task<T>(std::move(self.task_)));
     self.join_.one_ended(self.thrown() ? self.exception() : nullptr);
   }
 

@@ -29,6 +29,9 @@ class SessionObserver {
   // From now on, the remains of an acquire or a release are deleted in the background: this znode,
   // or this contender's children of it.
   virtual void cleaning_up(const Path& /*znode*/) {}
+  // The server has refused that, for example for the lack of a permission (kNoAuth): the znode
+  // stays until the session ends.
+  virtual void not_cleaned_up(const Path& /*znode*/, Error) {}
   // The session has changed its state, also by its first connection.
   virtual void state_changed(const Session&, SessionState) {}
 };

@@ -104,7 +104,9 @@ class HeldLock {
   void handed_on(std::uint32_t holder) const;
 
   // Releases the lock. Idempotent: every call returns the same outcome. If the context ends first,
-  // the deletion goes on in the background and the outcome is kUnknown.
+  // the deletion goes on in the background and the outcome is kUnknown. So it is if the server
+  // refuses the deletion, as an ACL of the parent can demand: then the lock stays taken until the
+  // session ends.
   Task<ReleaseOutcome> release(Context context = {});
 
  private:

@@ -55,7 +55,9 @@ class LeaderLatch {
 
   // Takes part until the context ends, and resolves with
   //   kTimedOut, kCancelled          the context has ended: the usual end. At a deadline also
-  //                                  kNotConnected and kOperationTimeout, as in OnClient
+  //                                  kContactLost, kNotConnected and kOperationTimeout, as in
+  //                                  OnClient; kNotConnected also if the client's policy bounds
+  //                                  the time without a connection
   //   kAuthFailed, kClosing          the client has no further session
   //   kNodeExists, kBadArguments, kNoAuth ...   the errors of FairMutex that would come again
   // It goes on after an expired session, and after another client has deleted its place. When it

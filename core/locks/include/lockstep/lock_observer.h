@@ -16,7 +16,9 @@ namespace lockstep {
 enum class ReleaseOutcome : std::uint8_t {
   kReleased,     // The znode is deleted, and the lock was held until then.
   kAlreadyLost,  // The grant had ended before.
-  kUnknown,      // Time was up first; the znode is being deleted in the background.
+  // Time was up first, and the znode is being deleted in the background; or the server refuses its
+  // deletion (SessionObserver::not_cleaned_up), and it stays until the session ends.
+  kUnknown,
 };
 
 [[nodiscard]] std::string_view name(ReleaseOutcome outcome);

@@ -15,7 +15,8 @@ enum class LossPolicy : std::uint8_t {
   // session timeout, and lost when that proof ends. No other contender can have the lock before
   // that, on any clock, as long as clocks drift by less than one part in ContactProof::kDriftParts
   // and the process is scheduled. An acquire on a session whose proof has ended first waits for a
-  // new one: after the process has not run for a session timeout, that takes a quarter of it.
+  // new one: after the process has not run for a session timeout, that takes a quarter of it. Its
+  // error is kContactLost if the deadline passes meanwhile.
   kOwnClock,
   // Lost as soon as it would be suspect (as with Curator's StandardConnectionStateErrorPolicy):
   // exclusion as above, with at least three quarters of the session timeout to stop after a lost

@@ -20,9 +20,10 @@ namespace lockstep {
 // locks must not acquire it again. (Curator's InterProcessMultiLock takes any recipe too, in the
 // order given.)
 //
-// acquire() resolves with all grants, or with the first error of a recipe, or kBadArguments if
-// there are no locks, or if one path is named in two different ways; after an error the locks taken
-// so far are released in the background. One deadline for all. Guarantees, executor and lifetimes:
+// acquire() resolves with all grants, or with the first error of a recipe, or the cause of the loss
+// if one of the grants is lost before the last one is there, or kBadArguments if there are no
+// locks, or if one path is named in two different ways; after an error the locks taken so far are
+// released in the background. One deadline for all. Guarantees, executor and lifetimes:
 // as those of the recipes.
 class MultiLock {
  public:

@@ -48,6 +48,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   //   lockstep_request_errors_total{op,error}
   //   lockstep_ambiguous_creates_total         creates whose outcome was unknown
   //   lockstep_orphan_deletes_total            cleanups in the background
+  //   lockstep_orphans_left_total{error}       cleanups that the server has refused
   //   lockstep_session_states_total{state}     transitions of sessions into that state
   // `lock` is the path given to the lock, one for each lock that a user knows: a semaphore's own
   // path rather than those of its parts, an UnfairMutex's znode. A MultiLock has no path of its
@@ -118,6 +119,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   void requested(OpCode op) override;
   void answered(OpCode op, std::optional<Error> error) override;
   void cleaning_up(const Path& znode) override;
+  void not_cleaned_up(const Path& znode, Error error) override;
   void state_changed(const Session& session, SessionState state) override;
 
   // Null if `path` is a whole lock.
@@ -146,6 +148,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   Counts states_;
   std::uint64_t ambiguous_creates_ = 0;
   std::uint64_t orphan_deletes_ = 0;
+  Counts orphans_left_;
 };
 
 }  // namespace lockstep

@@ -40,10 +40,11 @@ class Client final : public lockstep::Client {
   ~Client() override;
 
   // Errors: kNotConnected if there is no connection when the context's deadline passes, or when
-  // Options::retry gives up; kCancelled; kBadArguments if Options::defect() finds something,
-  // kUnimplemented if the linked C client lacks a feature that the options ask for; kAuthFailed,
-  // kClosing, kSessionExpired if the session ended while it was being opened (the last only when
-  // attaching). An unreachable ensemble, or names that do not resolve, are retried until then.
+  // RetryPolicy::give_up_opening_after has; kCancelled; kBadArguments if Options::defect() finds
+  // something, kUnimplemented if the linked C client lacks a feature that the options ask for;
+  // kAuthFailed, kClosing, kSessionExpired if the session ended while it was being opened (the last
+  // only when attaching). An unreachable ensemble, or names that do not resolve, are retried until
+  // then.
   Task<Result<std::shared_ptr<lockstep::Session>>> session(Context context) override;
 
   // Errors: those of session().
@@ -84,6 +85,8 @@ class Client final : public lockstep::Client {
   };
 
   [[nodiscard]] std::optional<Error> defect_of_options() const;
+  [[nodiscard]] bool waits_for_the_next(const Session& session, SessionState found,
+                                        Error error) const;
   [[nodiscard]] static Error why_not_connected(const Session& session, Error error);
   void retire_those_that_are_over();
   void retire(std::size_t index);

@@ -18,8 +18,8 @@ namespace lockstep::internal {
 }
 
 // Waits until a grant would not be lost at once. Without that, contenders that come back after a
-// loss would take and lose the lock as fast as the servers answer. Errors: the end of the session
-// or of the context. Resumes on the session's executor.
+// loss would take and lose the lock as fast as the servers answer. Errors: kContactLost at the
+// deadline, kCancelled, the end of the session. Resumes on the session's executor.
 [[nodiscard]] Task<Result<void>> wait_for_contact(Session& session, LossPolicy loss,
                                                   Context context);
 

@@ -48,6 +48,7 @@ class HeldLock::Grant final : public SessionListener,
   void contact_changed(Contact contact) override;
   void znode_gone() override;
   void asked_to_revoke() override;
+  void start_grace(Duration grace);
   void grace_is_over();
 
   void keep_contact();
