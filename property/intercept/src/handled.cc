@@ -38,6 +38,7 @@ int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);
 int __gethostname_chk(char* name, size_t size, size_t room);
+int ftime(struct timeb* time);
 }
 extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
                                         void* module) noexcept;
@@ -72,6 +73,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(arc4random),
     LOCKSTEP_HANDLED(bind),
     LOCKSTEP_HANDLED(call_once),
+    LOCKSTEP_HANDLED(clock),
     LOCKSTEP_HANDLED(clock_gettime),
     LOCKSTEP_HANDLED(clock_nanosleep),
     LOCKSTEP_HANDLED(close),
@@ -98,6 +100,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(fcntl64),
     LOCKSTEP_HANDLED(fork),
     LOCKSTEP_HANDLED(freeaddrinfo),
+    LOCKSTEP_HANDLED(ftime),
     LOCKSTEP_HANDLED(getaddrinfo),
     LOCKSTEP_HANDLED(getentropy),
     LOCKSTEP_HANDLED(gethostname),
@@ -226,6 +229,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(timerfd_create),
     LOCKSTEP_HANDLED(timerfd_gettime),
     LOCKSTEP_HANDLED(timerfd_settime),
+    LOCKSTEP_HANDLED(timespec_get),
     LOCKSTEP_HANDLED(tss_create),
     LOCKSTEP_HANDLED(tss_delete),
     LOCKSTEP_HANDLED(tss_get),
