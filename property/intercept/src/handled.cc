@@ -46,9 +46,10 @@ extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
 namespace lockstep::intercept {
 
 namespace linked {
-extern const char barriers, c11_threads, chance, clocks, conditions, epolls, event_files, exits,
-    fcntl, fortified, futexes, keys, mutexes, names, once, pipes, polls, refused, rwlocks,
-    semaphores, sleeps, sockets, spinlocks, thread_atexit, threads, timer_files, transfers, vectors;
+extern const char attributes, barriers, c11_threads, chance, clocks, conditions, epolls,
+    event_files, exits, fcntl, fortified, futexes, keys, mutexes, names, once, pipes, polls,
+    refused, rwlocks, semaphores, sleeps, sockets, spinlocks, thread_atexit, threads, timer_files,
+    transfers, vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -151,7 +152,11 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pthread_create),
     LOCKSTEP_HANDLED(pthread_detach),
     LOCKSTEP_HANDLED(pthread_exit),
+    LOCKSTEP_HANDLED(pthread_getaffinity_np),
+    LOCKSTEP_HANDLED(pthread_getattr_np),
+    LOCKSTEP_HANDLED(pthread_getcpuclockid),
     LOCKSTEP_HANDLED(pthread_getname_np),
+    LOCKSTEP_HANDLED(pthread_getschedparam),
     LOCKSTEP_HANDLED(pthread_getspecific),
     LOCKSTEP_HANDLED(pthread_join),
     LOCKSTEP_HANDLED(pthread_key_create),
@@ -174,7 +179,10 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pthread_rwlock_unlock),
     LOCKSTEP_HANDLED(pthread_rwlock_wrlock),
     LOCKSTEP_HANDLED(pthread_self),
+    LOCKSTEP_HANDLED(pthread_setaffinity_np),
     LOCKSTEP_HANDLED(pthread_setname_np),
+    LOCKSTEP_HANDLED(pthread_setschedparam),
+    LOCKSTEP_HANDLED(pthread_setschedprio),
     LOCKSTEP_HANDLED(pthread_setspecific),
     LOCKSTEP_HANDLED(pthread_spin_lock),
     LOCKSTEP_HANDLED(pthread_spin_trylock),
@@ -245,13 +253,14 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::barriers,   &linked::c11_threads, &linked::chance,      &linked::clocks,
-    &linked::conditions, &linked::epolls,      &linked::event_files, &linked::exits,
-    &linked::fcntl,      &linked::fortified,   &linked::futexes,     &linked::keys,
-    &linked::mutexes,    &linked::names,       &linked::once,        &linked::pipes,
-    &linked::polls,      &linked::refused,     &linked::rwlocks,     &linked::semaphores,
-    &linked::sleeps,     &linked::sockets,     &linked::spinlocks,   &linked::thread_atexit,
-    &linked::threads,    &linked::timer_files, &linked::transfers,   &linked::vectors};
+    &linked::attributes,    &linked::barriers,   &linked::c11_threads, &linked::chance,
+    &linked::clocks,        &linked::conditions, &linked::epolls,      &linked::event_files,
+    &linked::exits,         &linked::fcntl,      &linked::fortified,   &linked::futexes,
+    &linked::keys,          &linked::mutexes,    &linked::names,       &linked::once,
+    &linked::pipes,         &linked::polls,      &linked::refused,     &linked::rwlocks,
+    &linked::semaphores,    &linked::sleeps,     &linked::sockets,     &linked::spinlocks,
+    &linked::thread_atexit, &linked::threads,    &linked::timer_files, &linked::transfers,
+    &linked::vectors};
 
 }  // namespace
 
