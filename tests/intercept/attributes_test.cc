@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <functional>
@@ -75,6 +76,25 @@ TEST(InterceptedAttributesTest, ProcessorsAreRemembered) {
     CPU_ZERO(&processors);
     EXPECT_EQ(pthread_getaffinity_np(pthread_self(), sizeof processors, &processors), 0);
     EXPECT_TRUE(CPU_ISSET(100, &processors));
+    EXPECT_EQ(CPU_COUNT(&processors), 1);
+  });
+}
+
+TEST(InterceptedAttributesTest, TheMachineIsTheSameEverywhere) {
+  run_in_orders([] {
+    EXPECT_EQ(std::thread::hardware_concurrency(), 4u);
+    EXPECT_EQ(::sysconf(_SC_NPROCESSORS_ONLN), 4);
+    EXPECT_EQ(::sysconf(_SC_PAGESIZE), 4096);
+    cpu_set_t processors;
+    EXPECT_EQ(sched_getaffinity(0, sizeof processors, &processors), 0);
+    EXPECT_EQ(CPU_COUNT(&processors), 4);
+    EXPECT_TRUE(CPU_ISSET(sched_getcpu(), &processors));
+    CPU_ZERO(&processors);
+    EXPECT_EQ(sched_setaffinity(0, sizeof processors, &processors), -1);
+    EXPECT_EQ(errno, EINVAL);
+    CPU_SET(2, &processors);
+    EXPECT_EQ(sched_setaffinity(0, sizeof processors, &processors), 0);
+    EXPECT_EQ(pthread_getaffinity_np(pthread_self(), sizeof processors, &processors), 0);
     EXPECT_EQ(CPU_COUNT(&processors), 1);
   });
 }

@@ -1,16 +1,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <string>
 
 #include "calls.h"
 #include "handled.h"
 #include "handles.h"
+#include "processors.h"
 #include "real.h"
 
 // Attributes of threads. glibc's own definitions would take an intercepted thread's handle for a
@@ -19,10 +16,6 @@
 namespace lockstep::intercept {
 
 namespace {
-
-// The processors of a thread that has chosen none: those of a small machine, whatever the real one
-// has, so that executions are the same everywhere.
-constexpr std::size_t kProcessors = 4;
 
 // Whether Linux accepts this priority for the policy.
 bool is_valid(int policy, int priority) {
@@ -91,20 +84,14 @@ int pthread_setaffinity_np(pthread_t handle, size_t size, const cpu_set_t* proce
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_setaffinity_np)(handle, size, processors));
   Thread* const thread = find_thread(*execution, handle);
   if (!thread) return ESRCH;
-  if (CPU_COUNT_S(size, processors) == 0) return EINVAL;
-  thread->scheduling.processors.assign(reinterpret_cast<const char*>(processors), size);
-  return 0;
+  return choose_processors(*thread, size, processors);
 }
 
 int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set_t* processors) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_getaffinity_np)(handle, size, processors));
   const Thread* const thread = find_thread(*execution, handle);
   if (!thread) return ESRCH;
-  CPU_ZERO_S(size, processors);
-  const std::string& chosen = thread->scheduling.processors;
-  ::memcpy(processors, chosen.data(), std::min(size, chosen.size()));
-  if (!chosen.empty()) return 0;
-  for (std::size_t i = 0; i < kProcessors; ++i) CPU_SET_S(i, size, processors);
+  show_processors(*thread, size, processors);
   return 0;
 }
 

@@ -20,6 +20,7 @@
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
@@ -48,8 +49,8 @@ namespace lockstep::intercept {
 namespace linked {
 extern const char attributes, barriers, c11_threads, chance, clocks, conditions, duplicates, epolls,
     event_files, exits, fcntl, fortified, futexes, keys, mutexes, names, once, pipes, polls,
-    refused, rwlocks, semaphores, sleeps, sockets, spinlocks, thread_atexit, threads, timer_files,
-    transfers, vectors;
+    processors, refused, rwlocks, semaphores, sleeps, sockets, spinlocks, thread_atexit, threads,
+    timer_files, transfers, vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -111,6 +112,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(fork),
     LOCKSTEP_HANDLED(freeaddrinfo),
     LOCKSTEP_HANDLED(ftime),
+    LOCKSTEP_HANDLED(get_nprocs),
+    LOCKSTEP_HANDLED(get_nprocs_conf),
     LOCKSTEP_HANDLED(getaddrinfo),
     LOCKSTEP_HANDLED(getentropy),
     LOCKSTEP_HANDLED(gethostname),
@@ -208,6 +211,9 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(recvfrom),
     LOCKSTEP_HANDLED(recvmmsg),
     LOCKSTEP_HANDLED(recvmsg),
+    LOCKSTEP_HANDLED(sched_getaffinity),
+    LOCKSTEP_HANDLED(sched_getcpu),
+    LOCKSTEP_HANDLED(sched_setaffinity),
     LOCKSTEP_HANDLED(sched_yield),
     LOCKSTEP_HANDLED(select),
     LOCKSTEP_HANDLED(sem_clockwait),
@@ -235,6 +241,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(srand48),
     LOCKSTEP_HANDLED(srandom),
     LOCKSTEP_HANDLED(syscall),
+    LOCKSTEP_HANDLED(sysconf),
     LOCKSTEP_HANDLED(system),
     LOCKSTEP_HANDLED(thrd_create),
     LOCKSTEP_HANDLED(thrd_current),
@@ -268,14 +275,14 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::attributes,  &linked::duplicates,    &linked::barriers,   &linked::c11_threads,
-    &linked::chance,      &linked::clocks,        &linked::conditions, &linked::epolls,
-    &linked::event_files, &linked::exits,         &linked::fcntl,      &linked::fortified,
-    &linked::futexes,     &linked::keys,          &linked::mutexes,    &linked::names,
-    &linked::once,        &linked::pipes,         &linked::polls,      &linked::refused,
-    &linked::rwlocks,     &linked::semaphores,    &linked::sleeps,     &linked::sockets,
-    &linked::spinlocks,   &linked::thread_atexit, &linked::threads,    &linked::timer_files,
-    &linked::transfers,   &linked::vectors};
+    &linked::attributes,  &linked::duplicates, &linked::barriers,      &linked::c11_threads,
+    &linked::chance,      &linked::clocks,     &linked::conditions,    &linked::epolls,
+    &linked::event_files, &linked::exits,      &linked::fcntl,         &linked::fortified,
+    &linked::futexes,     &linked::keys,       &linked::mutexes,       &linked::names,
+    &linked::once,        &linked::pipes,      &linked::polls,         &linked::processors,
+    &linked::refused,     &linked::rwlocks,    &linked::semaphores,    &linked::sleeps,
+    &linked::sockets,     &linked::spinlocks,  &linked::thread_atexit, &linked::threads,
+    &linked::timer_files, &linked::transfers,  &linked::vectors};
 
 }  // namespace
 
