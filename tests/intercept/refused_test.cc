@@ -1,13 +1,17 @@
 #include <gtest/gtest.h>
 #include <linux/futex.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -57,6 +61,22 @@ TEST(RefusedCallsTest, SignalsAreNotSentOrAwaited) {
   expect_refused({"setitimer" + why, [] { ::setitimer(ITIMER_REAL, &kNever, nullptr); }});
   expect_refused({"ualarm" + why, [] { ::ualarm(0, 0); }});
   expect_refused({"pthread_sigqueue" + why, [] { ::pthread_sigqueue(pthread_self(), 0, {}); }});
+}
+
+TEST(RefusedCallsTest, NamesAreNotResolvedByOldFunctions) {
+  const std::string why = ": this function cannot be intercepted; use getaddrinfo";
+  static hostent entry{};
+  static hostent* result = nullptr;
+  static std::array<char, 512> room{};
+  static int error = 0;
+  const in_addr address{};
+  expect_refused({"gethostbyname" + why, [] { ::gethostbyname("localhost"); }});
+  expect_refused({"gethostbyname2" + why, [] { ::gethostbyname2("localhost", AF_INET); }});
+  expect_refused(
+      {"gethostbyaddr" + why, [&] { ::gethostbyaddr(&address, sizeof address, AF_INET); }});
+  expect_refused({"gethostbyname_r" + why, [] {
+                    ::gethostbyname_r("a", &entry, room.data(), room.size(), &result, &error);
+                  }});
 }
 
 TEST(RefusedCallsTest, FutexesWithBitsAreRefused) {

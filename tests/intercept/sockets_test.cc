@@ -306,6 +306,23 @@ TEST(InterceptedNamesTest, ThisMachineHasItsAddresses) {
   });
 }
 
+TEST(InterceptedNamesTest, AddressesHaveNoNames) {
+  run_in_orders([] {
+    const sockaddr_in address = at(INADDR_LOOPBACK, 80);
+    const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+    std::array<char, 64> host{};
+    std::array<char, 16> service{};
+    EXPECT_EQ(::getnameinfo(generic, sizeof address, host.data(), host.size(), service.data(),
+                            service.size(), 0),
+              0);
+    EXPECT_STREQ(host.data(), "127.0.0.1");
+    EXPECT_STREQ(service.data(), "80");
+    EXPECT_EQ(
+        ::getnameinfo(generic, sizeof address, host.data(), host.size(), nullptr, 0, NI_NAMEREQD),
+        EAI_NONAME);
+  });
+}
+
 TEST(InterceptedNamesTest, AServerIsFoundWhereItBinds) {
   run_in_orders([] {
     addrinfo hints{};

@@ -85,6 +85,16 @@ void freeaddrinfo(addrinfo* info) noexcept {
   delete reinterpret_cast<Answer*>(info);
 }
 
+// Addresses have no names, and ports none either.
+int getnameinfo(const sockaddr* address, socklen_t length, char* host, socklen_t host_size,
+                char* service, socklen_t service_size, int flags) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getnameinfo)(address, length, host, host_size,
+                                                           service, service_size, flags));
+  if ((flags & NI_NAMEREQD) != 0) return EAI_NONAME;
+  return LOCKSTEP_REAL(getnameinfo)(address, length, host, host_size, service, service_size,
+                                    flags | NI_NUMERICHOST | NI_NUMERICSERV);
+}
+
 }  // extern "C"
 
 LOCKSTEP_LINKED(names)

@@ -1,3 +1,4 @@
+#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -38,6 +39,7 @@ using itimer_which_t = __itimer_which_t;
 namespace {
 constexpr char kProcess[] = "hunted code cannot start or await processes";
 constexpr char kSignal[] = "hunted code cannot send or await signals, or cancel threads";
+constexpr char kNames[] = "this function cannot be intercepted; use getaddrinfo";
 constexpr char kElsewhere[] = "locks and queues that processes share cannot be intercepted";
 }  // namespace
 
@@ -113,6 +115,22 @@ LOCKSTEP_REFUSED(int, sigtimedwait,
                  (signals, info, time), kSignal)
 LOCKSTEP_REFUSED(int, timer_create, (clockid_t clock, sigevent* event, timer_t* timer) noexcept,
                  (clock, event, timer), kSignal)
+LOCKSTEP_REFUSED(hostent*, gethostbyname, (const char* name), (name), kNames)
+LOCKSTEP_REFUSED(hostent*, gethostbyname2, (const char* name, int family), (name, family), kNames)
+LOCKSTEP_REFUSED(hostent*, gethostbyaddr, (const void* address, socklen_t length, int family),
+                 (address, length, family), kNames)
+LOCKSTEP_REFUSED(int, gethostbyname_r,
+                 (const char* name, hostent* into, char* buffer, size_t size, hostent** result,
+                  int* error),
+                 (name, into, buffer, size, result, error), kNames)
+LOCKSTEP_REFUSED(int, gethostbyname2_r,
+                 (const char* name, int family, hostent* into, char* buffer, size_t size,
+                  hostent** result, int* error),
+                 (name, family, into, buffer, size, result, error), kNames)
+LOCKSTEP_REFUSED(int, gethostbyaddr_r,
+                 (const void* address, socklen_t length, int family, hostent* into, char* buffer,
+                  size_t size, hostent** result, int* error),
+                 (address, length, family, into, buffer, size, result, error), kNames)
 LOCKSTEP_REFUSED(int, lockf, (int file, int command, off_t length), (file, command, length),
                  kElsewhere)
 LOCKSTEP_REFUSED(int, semop, (int set, sembuf* operations, size_t count) noexcept,
