@@ -61,8 +61,6 @@ TEST(InterceptedDescriptorsTest, NonblockingDescriptorsDoNotWait) {
     EXPECT_EQ(errno, EAGAIN);
     EXPECT_NE(::fcntl(ends[0], F_GETFL) & O_NONBLOCK, 0);
     ::close(ends[0]);
-    EXPECT_EQ(::write(ends[1], "x", 1), -1);
-    EXPECT_EQ(errno, EPIPE);
     ::close(ends[1]);
   });
 }

@@ -1,14 +1,20 @@
 #include <errno.h>
 #include <gtest/gtest.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <threads.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <thread>
 
 #include "small_world.h"
 
-// C11's threads, spin locks, and joins with a deadline.
+// C11's threads, spin locks, read/write locks, futexes, and joins with a deadline.
 
 namespace lockstep::intercept {
 namespace {
@@ -100,6 +106,66 @@ TEST(InterceptedSpinLockTest, KeepsOthersOut) {
     EXPECT_EQ(pthread_spin_trylock(&lock), EBUSY);
     pthread_spin_unlock(&lock);
     pthread_spin_destroy(&lock);
+  });
+}
+
+TEST(InterceptedReadWriteLockTest, AWriterKnowsItsOwnLock) {
+  run_in_orders([] {
+    pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+    EXPECT_EQ(pthread_rwlock_wrlock(&rwlock), 0);
+    EXPECT_EQ(pthread_rwlock_wrlock(&rwlock), EDEADLK);
+    EXPECT_EQ(pthread_rwlock_rdlock(&rwlock), EDEADLK);
+    EXPECT_EQ(pthread_rwlock_trywrlock(&rwlock), EBUSY);
+    std::thread other([&] {
+      EXPECT_EQ(pthread_rwlock_rdlock(&rwlock), 0) << "it waits";
+      EXPECT_EQ(pthread_rwlock_unlock(&rwlock), 0);
+    });
+    EXPECT_EQ(pthread_rwlock_unlock(&rwlock), 0);
+    EXPECT_EQ(pthread_rwlock_rdlock(&rwlock), 0);
+    EXPECT_EQ(pthread_rwlock_rdlock(&rwlock), 0);
+    EXPECT_EQ(pthread_rwlock_unlock(&rwlock), 0);
+    EXPECT_EQ(pthread_rwlock_unlock(&rwlock), 0);
+    other.join();
+    EXPECT_EQ(pthread_rwlock_trywrlock(&rwlock), 0);
+    EXPECT_EQ(pthread_rwlock_rdlock(&rwlock), EDEADLK);
+    EXPECT_EQ(pthread_rwlock_unlock(&rwlock), 0);
+  });
+}
+
+long futex(std::uint32_t& word, int operation, std::uint32_t value,
+           const timespec* time = nullptr) {
+  return ::syscall(SYS_futex, &word, operation, value, time, nullptr, FUTEX_BITSET_MATCH_ANY);
+}
+
+// Three threads wait, which the others cannot know but by its effect: time passes only then.
+TEST(InterceptedFutexTest, AWakeTellsHowManyItHasWoken) {
+  run_in_orders([] {
+    std::uint32_t word = 0;
+    int woken = 0;
+    const auto wait = [&] {
+      EXPECT_EQ(futex(word, FUTEX_WAIT, 0), 0);
+      ++woken;
+    };
+    EXPECT_EQ(futex(word, FUTEX_WAKE, 1), 0);
+    std::thread a(wait);
+    std::thread b(wait);
+    std::thread c(wait);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    EXPECT_EQ(futex(word, FUTEX_WAKE, 2), 2);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    EXPECT_EQ(woken, 2);
+    EXPECT_EQ(futex(word, FUTEX_WAKE_BITSET, 1), 1);
+    EXPECT_EQ(futex(word, FUTEX_WAKE, INT_MAX), 0);
+    a.join();
+    b.join();
+    c.join();
+    std::thread d(wait);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    EXPECT_EQ(futex(word, FUTEX_WAKE, INT_MAX), 1);
+    d.join();
+    const timespec wrong{.tv_sec = -1, .tv_nsec = 0};
+    EXPECT_EQ(futex(word, FUTEX_WAIT, 0, &wrong), -1);
+    EXPECT_EQ(errno, EINVAL);
   });
 }
 

@@ -138,6 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Misbehaviour{"status", "user:exit-status", "A exits with status 3"},
                       Misbehaviour{"exit", "user:exit-status", "A exits with status 4"},
                       Misbehaviour{"fork", "misuse", "fork: hunted code cannot start"},
+                      Misbehaviour{"pipe", "user:exit-status", "A exits with status 141"},
                       Misbehaviour{"pointer", "crash", "SIGSEGV"},
                       Misbehaviour{"hang", "deadlock", "waits in pthread_mutex_lock"}),
     [](const auto& each) { return std::string(each.param.how); });

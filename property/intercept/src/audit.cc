@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -33,8 +34,9 @@ bool is_system(std::string_view object) {
       kSystem, [&](std::string_view name) { return object.find(name) != std::string_view::npos; });
 }
 
-// The undefined dynamic symbols of a loaded object. Linkers put them first: the GNU hash table
-// covers the end of the symbol table, and contains only defined symbols.
+// The undefined dynamic symbols to which a loaded object refers. Each call of another object's
+// function goes through an address that the loader relocates, so the relocations name all of them,
+// some of them several times. The loader needs no other list of undefined symbols.
 class Imports {
  public:
   explicit Imports(const dl_phdr_info& object) {
@@ -43,23 +45,40 @@ class Imports {
       if (object.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
       entry = at<ElfW(Dyn)>(object.dlpi_addr + object.dlpi_phdr[i].p_vaddr);
     }
-    for (; entry && entry->d_tag != DT_NULL; ++entry) {
-      if (entry->d_tag == DT_SYMTAB) symbols_ = at<ElfW(Sym)>(entry->d_un.d_ptr);
-      if (entry->d_tag == DT_STRTAB) names_ = at<char>(entry->d_un.d_ptr);
-      if (entry->d_tag == DT_GNU_HASH) hash_ = at<std::uint32_t>(entry->d_un.d_ptr);
-    }
+    for (; entry && entry->d_tag != DT_NULL; ++entry) read(*entry);
   }
 
   template <class Visit>
   void each(Visit visit) const {
-    if (!symbols_ || !names_ || !hash_) return;
-    const std::uint32_t first_defined = hash_[1];
-    for (std::uint32_t i = 1; i < first_defined; ++i) {
-      if (symbols_[i].st_shndx == SHN_UNDEF) visit(std::string_view(names_ + symbols_[i].st_name));
+    if (!symbols_ || !names_) return;
+    for (const Relocations& some : {data_, calls_}) {
+      for (std::size_t i = 0; some.first && i < some.bytes / sizeof(ElfW(Rela)); ++i) {
+        const std::size_t index = ELF64_R_SYM(some.first[i].r_info);
+        const ElfW(Sym)& symbol = symbols_[index];
+        if (index == 0 || symbol.st_shndx != SHN_UNDEF) continue;
+        visit(std::string_view(names_ + symbol.st_name));
+      }
     }
   }
 
  private:
+  struct Relocations {
+    const ElfW(Rela) * first = nullptr;
+    std::size_t bytes = 0;
+  };
+
+  void read(const ElfW(Dyn) & entry) {
+    switch (entry.d_tag) {
+      case DT_SYMTAB: symbols_ = at<ElfW(Sym)>(entry.d_un.d_ptr); break;
+      case DT_STRTAB: names_ = at<char>(entry.d_un.d_ptr); break;
+      case DT_RELA: data_.first = at<ElfW(Rela)>(entry.d_un.d_ptr); break;
+      case DT_RELASZ: data_.bytes = entry.d_un.d_val; break;
+      case DT_JMPREL: calls_.first = at<ElfW(Rela)>(entry.d_un.d_ptr); break;
+      case DT_PLTRELSZ: calls_.bytes = entry.d_un.d_val; break;
+      default: break;
+    }
+  }
+
   template <class T>
   static const T* at(std::uintptr_t address) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader's addresses are numbers.
@@ -68,7 +87,8 @@ class Imports {
 
   const ElfW(Sym) * symbols_ = nullptr;
   const char* names_ = nullptr;
-  const std::uint32_t* hash_ = nullptr;
+  Relocations data_;
+  Relocations calls_;
 };
 
 void check(const dl_phdr_info& object, std::vector<std::string>& complaints) {

@@ -31,5 +31,8 @@ namespace lockstep::intercept {
 [[nodiscard]] std::chrono::nanoseconds due(clockid_t clock, const timespec& deadline);
 // Whether tv_nsec is in range; libc's functions fail with EINVAL otherwise.
 [[nodiscard]] bool is_valid(const timespec& time);
+// Like is_valid(), and not before 0: Linux refuses other times with EINVAL. A deadline of POSIX
+// threads may be before 0; it has passed.
+[[nodiscard]] bool is_valid_for_linux(const timespec& time);
 
 }  // namespace lockstep::intercept

@@ -25,9 +25,10 @@ timespec to_timespec(nanoseconds time) {
 }
 
 nanoseconds from_timespec(const timespec& time) {
-  // The limit avoids an overflow; a deadline that far away never comes.
+  // The limits avoid an overflow; a deadline that far away never comes, or has passed.
   constexpr time_t kMostSeconds = 4'000'000'000;
   if (time.tv_sec > kMostSeconds) return seconds(kMostSeconds);
+  if (time.tv_sec < -kMostSeconds) return seconds(-kMostSeconds);
   return seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
 }
 
@@ -36,6 +37,8 @@ nanoseconds due(clockid_t clock, const timespec& deadline) {
 }
 
 bool is_valid(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < 1'000'000'000; }
+
+bool is_valid_for_linux(const timespec& time) { return time.tv_sec >= 0 && is_valid(time); }
 
 namespace {
 
@@ -49,7 +52,17 @@ nanoseconds now(Execution& execution, clockid_t clock) {
 
 using namespace lockstep::intercept;
 
+// <sys/timeb.h>, which declares ftime() as deprecated.
+struct timeb {
+  time_t time;
+  unsigned short millitm;
+  short timezone;
+  short dstflag;
+};
+
 extern "C" {
+
+int ftime(timeb* time);
 
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(clock_gettime)(clock, time));
@@ -69,6 +82,30 @@ time_t time(time_t* into) noexcept {
   const time_t shown = to_timespec(now(*execution, CLOCK_REALTIME)).tv_sec;
   if (into) *into = shown;
   return shown;
+}
+
+// C11's clock. glibc's own definition asks the system where nothing can intercept it.
+int timespec_get(timespec* time, int base) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(timespec_get)(time, base));
+  if (base != TIME_UTC) return 0;
+  *time = to_timespec(now(*execution, CLOCK_REALTIME));
+  return base;
+}
+
+// glibc keeps ftime() for old programs only.
+int ftime(timeb* time) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL_VERSION(ftime, "GLIBC_2.2.5")(time));
+  const timespec shown = to_timespec(now(*execution, CLOCK_REALTIME));
+  *time = {};
+  time->time = shown.tv_sec;
+  time->millitm = static_cast<unsigned short>(shown.tv_nsec / 1'000'000);
+  return 0;
+}
+
+// The processor time of a process is the host's time, as CLOCK_PROCESS_CPUTIME_ID shows it.
+clock_t clock() noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(clock)());
+  return std::chrono::duration_cast<std::chrono::microseconds>(execution->host().now()).count();
 }
 
 }  // extern "C"

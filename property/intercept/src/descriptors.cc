@@ -11,16 +11,20 @@ ssize_t Descriptor::read(char*, std::size_t) { return errno = EINVAL, -1; }
 ssize_t Descriptor::peek(char*, std::size_t) { return errno = EINVAL, -1; }
 ssize_t Descriptor::write(std::string_view) { return errno = EINVAL, -1; }
 
-int Descriptors::add(std::shared_ptr<Descriptor> descriptor) {
-  const auto free = std::ranges::find(table_, nullptr);
-  const auto index = static_cast<int>(free - table_.begin());
+int Descriptors::add_above(int least, std::shared_ptr<Descriptor> descriptor) {
+  auto index = static_cast<std::size_t>(std::max(least - kFirst, 0));
+  while (index < table_.size() && table_[index]) ++index;
   if (index >= kMost) return errno = EMFILE, -1;
-  if (free == table_.end()) {
-    table_.push_back(std::move(descriptor));
-  } else {
-    *free = std::move(descriptor);
-  }
-  return kFirst + index;
+  if (index >= table_.size()) table_.resize(index + 1);
+  table_[index] = std::move(descriptor);
+  return kFirst + static_cast<int>(index);
+}
+
+void Descriptors::put(int number, std::shared_ptr<Descriptor> descriptor) {
+  const auto index = static_cast<std::size_t>(number - kFirst);
+  if (index >= table_.size()) table_.resize(index + 1);
+  if (table_[index]) close(number);
+  table_[index] = std::move(descriptor);
 }
 
 const std::shared_ptr<Descriptor>& Descriptors::find(int number) const {

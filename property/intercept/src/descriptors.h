@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lockstep/intercept/execution.h"
@@ -33,6 +34,12 @@ class Descriptor {
   virtual ssize_t write(std::string_view bytes);
   // Whether a blocking write goes on after a partial one until it has written all bytes.
   [[nodiscard]] virtual bool is_stream() const { return false; }
+  // Whether a write of these bytes does not wait. Other bytes than those of ready()'s POLLOUT may
+  // need more room.
+  [[nodiscard]] virtual bool takes(std::string_view bytes) {
+    static_cast<void>(bytes);
+    return (ready() & (POLLOUT | POLLHUP | POLLERR)) != 0;
+  }
   // Returns the host's time at which one of these events will hold without a further call; none if
   // only a call or the network can cause it.
   [[nodiscard]] virtual std::optional<std::chrono::nanoseconds> due(short events) {
@@ -56,20 +63,33 @@ class Descriptors {
 
   // Adds a descriptor under the lowest free number, as POSIX demands, and returns the number; -1
   // with errno EMFILE if there are too many.
-  int add(std::shared_ptr<Descriptor> descriptor);
+  int add(std::shared_ptr<Descriptor> descriptor) {
+    return add_above(kFirst, std::move(descriptor));
+  }
+  // Like add(), with numbers that are not below `least`.
+  int add_above(int least, std::shared_ptr<Descriptor> descriptor);
+  // Adds a descriptor under that number, one of ours, and closes the number before.
+  void put(int number, std::shared_ptr<Descriptor> descriptor);
   [[nodiscard]] static bool is_ours(int number) { return number >= kFirst; }
+  [[nodiscard]] static bool can_be_ours(int number) {
+    return number >= kFirst && number < kFirst + kMost;
+  }
   // Returns null with errno EBADF if there is none. The reference is valid until a descriptor is
   // added or closed: a caller that waits in between copies the pointer.
   [[nodiscard]] const std::shared_ptr<Descriptor>& find(int number) const;
   int close(int number);
-  // Returns a new port, for sockets that are bound to port 0.
-  [[nodiscard]] std::uint16_t next_port() { return port_++; }
+  // Returns the next port for sockets without one.
+  [[nodiscard]] std::uint16_t next_port() {
+    return std::exchange(port_, port_ == kLastPort ? kFirstPort : port_ + 1);
+  }
   [[nodiscard]] const std::vector<std::shared_ptr<Descriptor>>& all() const { return table_; }
 
  private:
   Execution& execution_;
   std::vector<std::shared_ptr<Descriptor>> table_;
-  std::uint16_t port_ = 30'000;
+  static constexpr std::uint16_t kFirstPort = 30'000;
+  static constexpr std::uint16_t kLastPort = 60'999;
+  std::uint16_t port_ = kFirstPort;
 };
 
 [[nodiscard]] inline std::optional<std::chrono::nanoseconds> earlier(

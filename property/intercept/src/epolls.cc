@@ -41,6 +41,7 @@ class EpollFile final : public Descriptor {
     drop_closed();
     std::optional<nanoseconds> first;
     for (const Interest& interest : interests_) {
+      if (!interest.is_enabled) continue;
       const auto events = static_cast<short>(interest.event.events & (POLLIN | POLLOUT));
       first = earlier(first, interest.descriptor->due(events));
     }
@@ -53,16 +54,20 @@ class EpollFile final : public Descriptor {
     if (!descriptor) return EBADF;
     if (descriptor.get() == this) return EINVAL;
     drop_closed();
-    const auto known = std::ranges::find(interests_, file, &Interest::file);
+    // Another descriptor of this number is no longer open under it (dup).
+    const auto known = std::ranges::find_if(interests_, [&](const Interest& interest) {
+      return interest.file == file && interest.descriptor == descriptor;
+    });
     const bool is_known = known != interests_.end();
     switch (operation) {
       case EPOLL_CTL_ADD:
         if (is_known) return EEXIST;
-        interests_.push_back({file, descriptor, *event});
+        interests_.push_back({file, descriptor, *event, true});
         return 0;
       case EPOLL_CTL_MOD:
         if (!is_known) return ENOENT;
         known->event = *event;
+        known->is_enabled = true;
         return 0;
       case EPOLL_CTL_DEL:
         if (!is_known) return ENOENT;
@@ -85,7 +90,7 @@ class EpollFile final : public Descriptor {
         continue;
       }
       events[count++] = {found, next->event.data};
-      if ((next->event.events & EPOLLONESHOT) != 0) next->event.events = 0;
+      if ((next->event.events & EPOLLONESHOT) != 0) next->is_enabled = false;
       reported.push_back(std::move(*next));
       next = interests_.erase(next);
     }
@@ -97,11 +102,12 @@ class EpollFile final : public Descriptor {
   struct Interest {
     int file;
     std::shared_ptr<Descriptor> descriptor;
-    epoll_event event;  // EPOLLONESHOT clears `events` after one report.
+    epoll_event event;
+    bool is_enabled;  // EPOLLONESHOT disables it after one report.
   };
 
   [[nodiscard]] static unsigned ready_events(const Interest& interest) {
-    if (interest.event.events == 0) return 0;
+    if (!interest.is_enabled) return 0;
     const auto ready = static_cast<unsigned>(interest.descriptor->ready());
     return ready & (interest.event.events | kAlways);
   }

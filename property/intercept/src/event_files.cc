@@ -35,20 +35,33 @@ class EventFile final : public Descriptor {
     count_ -= taken;
     std::memcpy(into, &taken, sizeof taken);
     happens_after(this);
+    // A writer may wait for room.
+    if (has_been_full_) Execution::current()->descriptors_changed();
     return sizeof taken;
   }
   ssize_t write(std::string_view bytes) override {
     std::uint64_t more = 0;
     if (bytes.size() < sizeof more) return errno = EINVAL, -1;
     std::memcpy(&more, bytes.data(), sizeof more);
-    if (more > kMost - count_) return errno = EAGAIN, -1;
+    if (more > kMost) return errno = EINVAL, -1;
+    if (!takes(bytes)) {
+      has_been_full_ = true;
+      return errno = EAGAIN, -1;
+    }
     count_ += more;
     happens_before(this);
     return sizeof more;
   }
+  // The number may not fit although a smaller one would.
+  bool takes(std::string_view bytes) override {
+    std::uint64_t more = 0;
+    std::memcpy(&more, bytes.data(), sizeof more);
+    return more <= kMost - count_;
+  }
 
  private:
   static constexpr std::uint64_t kMost = ~std::uint64_t{0} - 1;
+  bool has_been_full_ = false;  // A write did not fit, once.
   std::uint64_t count_;
   bool is_semaphore_;
 };
@@ -90,6 +103,15 @@ int eventfd(unsigned count, int flags) noexcept {
   auto file = std::make_shared<EventFile>(count, (flags & EFD_SEMAPHORE) != 0);
   file->nonblocking = (flags & EFD_NONBLOCK) != 0;
   return execution->descriptors().add(std::move(file));
+}
+
+// glibc's own definitions of the next two make their system calls where nothing can intercept them.
+int eventfd_read(int file, eventfd_t* value) {
+  return ::read(file, value, sizeof *value) == sizeof *value ? 0 : -1;
+}
+
+int eventfd_write(int file, eventfd_t value) {
+  return ::write(file, &value, sizeof value) == sizeof value ? 0 : -1;
 }
 
 int open(const char* path, int flags, ...) {

@@ -170,6 +170,12 @@ void** Execution::specific(std::size_t key) {
   return &values[key];
 }
 
+void Execution::forget_specific(std::size_t key) {
+  for (const auto& thread : threads_) {
+    if (key < thread->specific_.size()) thread->specific_[key] = nullptr;
+  }
+}
+
 void Execution::exit_thread(void* result) {
   inside_ = false;
   throw ThreadExit{result};

@@ -21,6 +21,12 @@ int control(Execution& execution, int file, int command, long argument) {
     case F_SETFL: descriptor->nonblocking = (argument & O_NONBLOCK) != 0; return 0;
     case F_GETFD: return FD_CLOEXEC;
     case F_SETFD: return 0;
+    case F_DUPFD:
+    case F_DUPFD_CLOEXEC:
+      if (argument < 0 || argument >= Descriptors::kFirst + Descriptors::kMost) {
+        return errno = EINVAL, -1;
+      }
+      return execution.descriptors().add_above(static_cast<int>(argument), descriptor);
     default:
       execution.refuse("fcntl", "command " + std::to_string(command) + " cannot be intercepted");
   }

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -24,6 +25,7 @@ struct FutexCall {
   int operation;
   std::uint32_t value;
   const timespec* timeout;
+  std::uint32_t bits;  // Those of FUTEX_WAIT_BITSET and FUTEX_WAKE_BITSET.
 };
 
 std::optional<std::chrono::nanoseconds> deadline_of(const Execution& execution,
@@ -38,6 +40,7 @@ std::optional<std::chrono::nanoseconds> deadline_of(const Execution& execution,
 }
 
 long wait(Execution& execution, const FutexCall& call) {
+  if (call.timeout && !is_valid_for_linux(*call.timeout)) return errno = EINVAL, -1;
   execution.point("futex");
   if (__atomic_load_n(call.word, __ATOMIC_SEQ_CST) != call.value) return errno = EAGAIN, -1;
   const auto until = deadline_of(execution, call);
@@ -46,18 +49,30 @@ long wait(Execution& execution, const FutexCall& call) {
   return woken == Woken::kByTimer ? (errno = ETIMEDOUT, -1) : 0;
 }
 
+// Returns the number of threads that it has woken, at most `value`.
 long wake(Execution& execution, const FutexCall& call) {
   execution.point("futex");
-  if (call.value == 1) {
-    execution.wake_one(call.word);
-  } else {
+  const std::size_t waited = execution.waiters();
+  if (call.value >= static_cast<std::uint32_t>(INT_MAX)) {
     execution.wake_all(call.word);
+    return static_cast<long>(waited - execution.waiters());
   }
-  return 0;
+  for (std::uint32_t woken = 0; woken < call.value; ++woken) {
+    const std::size_t before = execution.waiters();
+    execution.wake_one(call.word);
+    if (execution.waiters() == before) break;
+  }
+  return static_cast<long>(waited - execution.waiters());
 }
 
 long futex(Execution& execution, const FutexCall& call) {
-  switch (call.operation & FUTEX_CMD_MASK) {
+  const int operation = call.operation & FUTEX_CMD_MASK;
+  const bool has_bits = operation == FUTEX_WAIT_BITSET || operation == FUTEX_WAKE_BITSET;
+  if (has_bits && call.bits == 0) return errno = EINVAL, -1;
+  if (has_bits && call.bits != FUTEX_BITSET_MATCH_ANY) {
+    execution.refuse("futex", "waits and wakes for some bits only cannot be intercepted");
+  }
+  switch (operation) {
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET: return wait(execution, call);
     case FUTEX_WAKE:
@@ -83,7 +98,8 @@ extern "C" long syscall(long number, ...) noexcept {
   if (number == SYS_futex) {
     return futex(*execution,
                  {reinterpret_cast<std::uint32_t*>(a[0]), static_cast<int>(a[1]),
-                  static_cast<std::uint32_t>(a[2]), reinterpret_cast<const timespec*>(a[3])});
+                  static_cast<std::uint32_t>(a[2]), reinterpret_cast<const timespec*>(a[3]),
+                  static_cast<std::uint32_t>(a[5])});
   }
   if (number == SYS_getrandom) {
     fill(*execution, reinterpret_cast<void*>(a[0]), static_cast<std::size_t>(a[1]));

@@ -20,6 +20,7 @@
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
@@ -38,6 +39,7 @@ int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);
 int __gethostname_chk(char* name, size_t size, size_t room);
+int ftime(struct timeb* time);
 }
 extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
                                         void* module) noexcept;
@@ -45,9 +47,10 @@ extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
 namespace lockstep::intercept {
 
 namespace linked {
-extern const char barriers, c11_threads, chance, clocks, conditions, epolls, event_files, exits,
-    fcntl, fortified, futexes, keys, mutexes, names, once, pipes, polls, refused, rwlocks,
-    semaphores, sleeps, sockets, spinlocks, thread_atexit, threads, timer_files, transfers, vectors;
+extern const char attributes, barriers, c11_threads, chance, clocks, conditions, duplicates, epolls,
+    event_files, exits, fcntl, fortified, futexes, keys, mutexes, names, once, pipes, polls,
+    processors, refused, rwlocks, semaphores, sleeps, sockets, spinlocks, thread_atexit, threads,
+    timer_files, transfers, vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -72,6 +75,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(arc4random),
     LOCKSTEP_HANDLED(bind),
     LOCKSTEP_HANDLED(call_once),
+    LOCKSTEP_HANDLED(clock),
     LOCKSTEP_HANDLED(clock_gettime),
     LOCKSTEP_HANDLED(clock_nanosleep),
     LOCKSTEP_HANDLED(close),
@@ -83,25 +87,44 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(cnd_wait),
     LOCKSTEP_HANDLED(connect),
     LOCKSTEP_HANDLED(drand48),
+    LOCKSTEP_HANDLED(dup),
     LOCKSTEP_HANDLED(dup2),
+    LOCKSTEP_HANDLED(dup3),
     LOCKSTEP_HANDLED(epoll_create),
     LOCKSTEP_HANDLED(epoll_create1),
     LOCKSTEP_HANDLED(epoll_ctl),
     LOCKSTEP_HANDLED(epoll_pwait),
     LOCKSTEP_HANDLED(epoll_wait),
     LOCKSTEP_HANDLED(eventfd),
+    LOCKSTEP_HANDLED(eventfd_read),
+    LOCKSTEP_HANDLED(eventfd_write),
+    LOCKSTEP_HANDLED(execl),
+    LOCKSTEP_HANDLED(execle),
+    LOCKSTEP_HANDLED(execlp),
     LOCKSTEP_HANDLED(execv),
     LOCKSTEP_HANDLED(execve),
     LOCKSTEP_HANDLED(execvp),
+    LOCKSTEP_HANDLED(execvpe),
     LOCKSTEP_HANDLED(exit),
     LOCKSTEP_HANDLED(fcntl),
     LOCKSTEP_HANDLED(fcntl64),
+    LOCKSTEP_HANDLED(fexecve),
     LOCKSTEP_HANDLED(fork),
     LOCKSTEP_HANDLED(freeaddrinfo),
+    LOCKSTEP_HANDLED(ftime),
+    LOCKSTEP_HANDLED(get_nprocs),
+    LOCKSTEP_HANDLED(get_nprocs_conf),
     LOCKSTEP_HANDLED(getaddrinfo),
     LOCKSTEP_HANDLED(getentropy),
+    LOCKSTEP_HANDLED(gethostbyaddr),
+    LOCKSTEP_HANDLED(gethostbyaddr_r),
+    LOCKSTEP_HANDLED(gethostbyname),
+    LOCKSTEP_HANDLED(gethostbyname2),
+    LOCKSTEP_HANDLED(gethostbyname2_r),
+    LOCKSTEP_HANDLED(gethostbyname_r),
     LOCKSTEP_HANDLED(gethostname),
     LOCKSTEP_HANDLED(getlogin),
+    LOCKSTEP_HANDLED(getnameinfo),
     LOCKSTEP_HANDLED(getpeername),
     LOCKSTEP_HANDLED(getpid),
     LOCKSTEP_HANDLED(getpwuid_r),
@@ -148,7 +171,11 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pthread_create),
     LOCKSTEP_HANDLED(pthread_detach),
     LOCKSTEP_HANDLED(pthread_exit),
+    LOCKSTEP_HANDLED(pthread_getaffinity_np),
+    LOCKSTEP_HANDLED(pthread_getattr_np),
+    LOCKSTEP_HANDLED(pthread_getcpuclockid),
     LOCKSTEP_HANDLED(pthread_getname_np),
+    LOCKSTEP_HANDLED(pthread_getschedparam),
     LOCKSTEP_HANDLED(pthread_getspecific),
     LOCKSTEP_HANDLED(pthread_join),
     LOCKSTEP_HANDLED(pthread_key_create),
@@ -171,8 +198,12 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pthread_rwlock_unlock),
     LOCKSTEP_HANDLED(pthread_rwlock_wrlock),
     LOCKSTEP_HANDLED(pthread_self),
+    LOCKSTEP_HANDLED(pthread_setaffinity_np),
     LOCKSTEP_HANDLED(pthread_setname_np),
+    LOCKSTEP_HANDLED(pthread_setschedparam),
+    LOCKSTEP_HANDLED(pthread_setschedprio),
     LOCKSTEP_HANDLED(pthread_setspecific),
+    LOCKSTEP_HANDLED(pthread_sigqueue),
     LOCKSTEP_HANDLED(pthread_spin_lock),
     LOCKSTEP_HANDLED(pthread_spin_trylock),
     LOCKSTEP_HANDLED(pthread_spin_unlock),
@@ -187,6 +218,9 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(recvfrom),
     LOCKSTEP_HANDLED(recvmmsg),
     LOCKSTEP_HANDLED(recvmsg),
+    LOCKSTEP_HANDLED(sched_getaffinity),
+    LOCKSTEP_HANDLED(sched_getcpu),
+    LOCKSTEP_HANDLED(sched_setaffinity),
     LOCKSTEP_HANDLED(sched_yield),
     LOCKSTEP_HANDLED(select),
     LOCKSTEP_HANDLED(sem_clockwait),
@@ -200,6 +234,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(sendmmsg),
     LOCKSTEP_HANDLED(sendmsg),
     LOCKSTEP_HANDLED(sendto),
+    LOCKSTEP_HANDLED(setitimer),
     LOCKSTEP_HANDLED(setsockopt),
     LOCKSTEP_HANDLED(shutdown),
     LOCKSTEP_HANDLED(sigsuspend),
@@ -213,6 +248,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(srand48),
     LOCKSTEP_HANDLED(srandom),
     LOCKSTEP_HANDLED(syscall),
+    LOCKSTEP_HANDLED(sysconf),
     LOCKSTEP_HANDLED(system),
     LOCKSTEP_HANDLED(thrd_create),
     LOCKSTEP_HANDLED(thrd_current),
@@ -226,14 +262,19 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(timerfd_create),
     LOCKSTEP_HANDLED(timerfd_gettime),
     LOCKSTEP_HANDLED(timerfd_settime),
+    LOCKSTEP_HANDLED(timespec_get),
     LOCKSTEP_HANDLED(tss_create),
     LOCKSTEP_HANDLED(tss_delete),
     LOCKSTEP_HANDLED(tss_get),
     LOCKSTEP_HANDLED(tss_set),
+    LOCKSTEP_HANDLED(ualarm),
     LOCKSTEP_HANDLED(uname),
     LOCKSTEP_HANDLED(usleep),
     LOCKSTEP_HANDLED(vfork),
     LOCKSTEP_HANDLED(wait),
+    LOCKSTEP_HANDLED(wait3),
+    LOCKSTEP_HANDLED(wait4),
+    LOCKSTEP_HANDLED(waitid),
     LOCKSTEP_HANDLED(waitpid),
     LOCKSTEP_HANDLED(write),
     LOCKSTEP_HANDLED(writev),
@@ -241,13 +282,14 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::barriers,   &linked::c11_threads, &linked::chance,      &linked::clocks,
-    &linked::conditions, &linked::epolls,      &linked::event_files, &linked::exits,
-    &linked::fcntl,      &linked::fortified,   &linked::futexes,     &linked::keys,
-    &linked::mutexes,    &linked::names,       &linked::once,        &linked::pipes,
-    &linked::polls,      &linked::refused,     &linked::rwlocks,     &linked::semaphores,
-    &linked::sleeps,     &linked::sockets,     &linked::spinlocks,   &linked::thread_atexit,
-    &linked::threads,    &linked::timer_files, &linked::transfers,   &linked::vectors};
+    &linked::attributes,  &linked::duplicates, &linked::barriers,      &linked::c11_threads,
+    &linked::chance,      &linked::clocks,     &linked::conditions,    &linked::epolls,
+    &linked::event_files, &linked::exits,      &linked::fcntl,         &linked::fortified,
+    &linked::futexes,     &linked::keys,       &linked::mutexes,       &linked::names,
+    &linked::once,        &linked::pipes,      &linked::polls,         &linked::processors,
+    &linked::refused,     &linked::rwlocks,    &linked::semaphores,    &linked::sleeps,
+    &linked::sockets,     &linked::spinlocks,  &linked::thread_atexit, &linked::threads,
+    &linked::timer_files, &linked::transfers,  &linked::vectors};
 
 }  // namespace
 

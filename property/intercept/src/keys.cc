@@ -12,7 +12,8 @@
 #include "real.h"
 
 // A key has the same number inside and outside of an execution. Inside, its values belong to the
-// intercepted thread, unless it is a sanitizer's key: a sanitizer knows only real threads.
+// intercepted thread, unless it is a sanitizer's key: a sanitizer knows only real threads. No
+// thread has a value of a new key, even if its number has belonged to a deleted one.
 
 namespace lockstep::intercept {
 
@@ -58,6 +59,7 @@ extern "C" {
 int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
   const int error = LOCKSTEP_REAL(pthread_key_create)(key, destructor);
   if (error != 0) return error;
+  if (Execution* const execution = Execution::of_stack()) execution->forget_specific(*key);
   const bool is_real = is_sanitizer_code(LOCKSTEP_CALLER) ||
                        (!constructors_have_run && !is_library_code(LOCKSTEP_CALLER));
   keys[*key] = {destructor, is_real};
@@ -66,12 +68,14 @@ int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
 
 int pthread_key_delete(pthread_key_t key) noexcept {
   if (key < keys.size()) keys[key] = {};
+  if (Execution* const execution = Execution::of_stack()) execution->forget_specific(key);
   return LOCKSTEP_REAL(pthread_key_delete)(key);
 }
 
 void* pthread_getspecific(pthread_key_t key) noexcept {
   Execution* const execution = Execution::of_caller();
   if (!execution || is_real(key)) return LOCKSTEP_REAL(pthread_getspecific)(key);
+  if (key >= keys.size()) return nullptr;
   const Execution::Inside inside;
   return *execution->specific(key);
 }

@@ -12,7 +12,8 @@ namespace {
 struct Direction {
   std::string bytes;
   std::chrono::nanoseconds last_at{};
-  bool sender_gone = false;
+  bool is_shut = false;  // No more bytes follow.
+  bool receiver_gone = false;
 };
 
 class LocalStream final : public Stream {
@@ -21,7 +22,10 @@ class LocalStream final : public Stream {
       : host_(host), in_(std::move(in)), out_(std::move(out)) {}
   LocalStream(const LocalStream&) = delete;
   LocalStream& operator=(const LocalStream&) = delete;
-  ~LocalStream() override { out_->sender_gone = true; }
+  ~LocalStream() override {
+    LocalStream::shut_sending();
+    in_->receiver_gone = true;
+  }
 
   void send(std::string_view bytes) override {
     out_->bytes += bytes;
@@ -33,7 +37,12 @@ class LocalStream final : public Stream {
     in_->bytes.erase(0, bytes);
     happens_after(in_.get());
   }
-  [[nodiscard]] End end() const override { return in_->sender_gone ? End::kClosed : End::kNone; }
+  [[nodiscard]] End end() const override { return in_->is_shut ? End::kClosed : End::kNone; }
+  void shut_sending() override {
+    out_->is_shut = true;
+    happens_before(out_.get());
+  }
+  [[nodiscard]] bool is_received() const override { return !out_->receiver_gone; }
   [[nodiscard]] std::chrono::nanoseconds last_arrival() const override { return in_->last_at; }
 
  private:

@@ -1,15 +1,17 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 
-#include <cstdlib>
-#include <cstring>
-#include <string>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <system_error>
 
 #include "calls.h"
 #include "handled.h"
 #include "real.h"
 
-// The host resolves host names. A service is a port number; names of services are not supported.
+// The host resolves host names, except those of this machine.
 
 namespace lockstep::intercept {
 
@@ -21,18 +23,35 @@ struct Answer {
   sockaddr_in address;
 };
 
-std::uint16_t port_of(const char* service) {
-  return service ? static_cast<std::uint16_t>(std::strtoul(service, nullptr, 10)) : 0;
+// A service is a port number. Returns none for other services.
+std::optional<std::uint16_t> port_of(const char* service) {
+  if (!service) return 0;
+  const std::string_view text = service;
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), port);
+  if (error != std::errc() || end != text.end()) return std::nullopt;
+  return port;
 }
 
-addrinfo* answer(Execution& execution, const char* node, const char* service,
-                 const addrinfo* hints) {
+int flags_of(const addrinfo* hints) { return hints ? hints->ai_flags : 0; }
+
+// A server that binds to the answer for no host is found at each address of its machine, and thus
+// at that of "localhost". Returns none if hints permit only numbers and the host is none.
+std::optional<in_addr> address_of(Execution& execution, const char* node, int flags) {
+  const bool is_passive = (flags & AI_PASSIVE) != 0;
+  if (!node) return in_addr{htonl(is_passive ? INADDR_ANY : INADDR_LOOPBACK)};
+  in_addr address{};
+  if (inet_pton(AF_INET, node, &address) == 1) return address;
+  if ((flags & AI_NUMERICHOST) != 0) return std::nullopt;
+  if (std::string_view(node) == "localhost") return in_addr{htonl(INADDR_LOOPBACK)};
+  return execution.host().address_of(node);
+}
+
+addrinfo* answer(in_addr address, std::uint16_t port, const addrinfo* hints) {
   auto* const made = new Answer{};
   made->address.sin_family = AF_INET;
-  made->address.sin_port = htons(port_of(service));
-  if (!node || inet_pton(AF_INET, node, &made->address.sin_addr) != 1) {
-    made->address.sin_addr = execution.host().address_of(node ? node : "localhost");
-  }
+  made->address.sin_port = htons(port);
+  made->address.sin_addr = address;
   made->info.ai_family = AF_INET;
   made->info.ai_socktype = hints && hints->ai_socktype != 0 ? hints->ai_socktype : SOCK_STREAM;
   made->info.ai_protocol = IPPROTO_TCP;
@@ -52,13 +71,28 @@ extern "C" {
 int getaddrinfo(const char* node, const char* service, const addrinfo* hints, addrinfo** result) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getaddrinfo)(node, service, hints, result));
   if (hints && hints->ai_family == AF_INET6) return EAI_FAMILY;
-  *result = answer(*execution, node, service, hints);
+  if (!node && !service) return EAI_NONAME;
+  const std::optional<std::uint16_t> port = port_of(service);
+  if (!port) return EAI_SERVICE;
+  const std::optional<in_addr> address = address_of(*execution, node, flags_of(hints));
+  if (!address) return EAI_NONAME;
+  *result = answer(*address, *port, hints);
   return 0;
 }
 
 void freeaddrinfo(addrinfo* info) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(freeaddrinfo)(info));
   delete reinterpret_cast<Answer*>(info);
+}
+
+// Addresses have no names, and ports none either.
+int getnameinfo(const sockaddr* address, socklen_t length, char* host, socklen_t host_size,
+                char* service, socklen_t service_size, int flags) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getnameinfo)(address, length, host, host_size,
+                                                           service, service_size, flags));
+  if ((flags & NI_NAMEREQD) != 0) return EAI_NONAME;
+  return LOCKSTEP_REAL(getnameinfo)(address, length, host, host_size, service, service_size,
+                                    flags | NI_NUMERICHOST | NI_NUMERICSERV);
 }
 
 }  // extern "C"

@@ -5,25 +5,72 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "calls.h"
 #include "handled.h"
 #include "real.h"
+#include "sockets.h"
 
 namespace lockstep::intercept {
 
 namespace {
 
-// The bytes in flight in one direction.
-struct Channel {
+// The bytes in flight in one direction. An end that closes, or shuts this direction down, gives up
+// its side of it.
+class Channel {
+ public:
+  ssize_t peek(char* into, std::size_t size) {
+    if (!bytes_.empty()) return static_cast<ssize_t>(bytes_.copy(into, size));
+    if (!is_over()) return errno = EAGAIN, -1;
+    happens_after(this);
+    return 0;
+  }
+  ssize_t read(char* into, std::size_t size) {
+    const ssize_t taken = peek(into, size);
+    if (taken <= 0) return taken;
+    const bool was_full = !has_room();
+    bytes_.erase(0, static_cast<std::size_t>(taken));
+    happens_after(this);
+    if (was_full) Execution::current()->descriptors_changed();  // A writer may wait for room.
+    return taken;
+  }
+  ssize_t write(std::string_view bytes) {
+    if (is_over()) {
+      happens_after(this);
+      return errno = EPIPE, -1;
+    }
+    if (!has_room()) return errno = EAGAIN, -1;
+    const std::string_view part = bytes.substr(0, kMost - bytes_.size());
+    bytes_ += part;
+    happens_before(this);
+    return static_cast<ssize_t>(part.size());
+  }
+  void give_up_reading() {
+    reader_gone_ = true;
+    happens_before(this);
+  }
+  void give_up_writing() {
+    writer_gone_ = true;
+    happens_before(this);
+  }
+  [[nodiscard]] bool has_bytes() const { return !bytes_.empty(); }
+  [[nodiscard]] bool has_room() const { return bytes_.size() < kMost; }
+  [[nodiscard]] bool reader_gone() const { return reader_gone_; }
+  [[nodiscard]] bool writer_gone() const { return writer_gone_; }
+  [[nodiscard]] bool is_over() const { return reader_gone_ || writer_gone_; }
+
+ private:
   static constexpr std::size_t kMost = 65536;
-  std::string bytes;
-  bool reader_gone = false;
-  bool writer_gone = false;
+  std::string bytes_;
+  bool reader_gone_ = false;
+  bool writer_gone_ = false;
 };
 
-// One end of a pipe or of a socket pair. Each end of a pipe lacks one direction.
+// One end of a pipe: `in` is null at the end for writing, and `out` at the other one.
 class PipeEnd final : public Descriptor {
  public:
   PipeEnd(std::shared_ptr<Channel> in, std::shared_ptr<Channel> out)
@@ -31,41 +78,62 @@ class PipeEnd final : public Descriptor {
 
   short ready() override {
     int events = 0;
-    if (in_ && !in_->bytes.empty()) events |= POLLIN;
-    if (in_ && in_->writer_gone) events |= POLLHUP | (out_ ? POLLIN : 0);
-    if (out_ && out_->reader_gone) events |= POLLERR;
-    if (out_ && out_->bytes.size() < Channel::kMost) events |= POLLOUT;
+    if (in_ && in_->has_bytes()) events |= POLLIN;
+    if (in_ && in_->writer_gone()) events |= POLLHUP;
+    if (out_ && out_->reader_gone()) events |= POLLERR;
+    if (out_ && out_->has_room()) events |= POLLOUT;
     return static_cast<short>(events);
   }
   ssize_t read(char* into, std::size_t size) override {
-    const ssize_t taken = peek(into, size);
-    if (taken <= 0) return taken;
-    const bool was_full = in_->bytes.size() >= Channel::kMost;
-    in_->bytes.erase(0, static_cast<std::size_t>(taken));
-    happens_after(in_.get());
-    if (was_full) Execution::current()->descriptors_changed();  // A writer may wait for room.
-    return taken;
+    return in_ ? in_->read(into, size) : (errno = EBADF, -1);
   }
   ssize_t peek(char* into, std::size_t size) override {
-    if (!in_) return errno = EBADF, -1;
-    if (in_->bytes.empty()) return in_->writer_gone ? 0 : (errno = EAGAIN, -1);
-    return static_cast<ssize_t>(in_->bytes.copy(into, size));
+    return in_ ? in_->peek(into, size) : (errno = EBADF, -1);
   }
   ssize_t write(std::string_view bytes) override {
-    if (!out_) return errno = EBADF, -1;
-    if (out_->reader_gone) return errno = EPIPE, -1;
-    const std::size_t room = Channel::kMost - std::min(Channel::kMost, out_->bytes.size());
-    if (room == 0) return errno = EAGAIN, -1;
-    const std::string_view part = bytes.substr(0, room);
-    out_->bytes += part;
-    happens_before(out_.get());
-    return static_cast<ssize_t>(part.size());
+    return out_ ? out_->write(bytes) : (errno = EBADF, -1);
   }
   [[nodiscard]] bool is_stream() const override { return true; }
   void close() override {
-    if (in_) in_->reader_gone = true;
-    if (out_) out_->writer_gone = true;
+    if (in_) in_->give_up_reading();
+    if (out_) out_->give_up_writing();
   }
+
+ private:
+  std::shared_ptr<Channel> in_;
+  std::shared_ptr<Channel> out_;
+};
+
+// One end of a socket pair.
+class PairEnd final : public ConnectionEnd {
+ public:
+  PairEnd(std::shared_ptr<Channel> in, std::shared_ptr<Channel> out)
+      : in_(std::move(in)), out_(std::move(out)) {}
+
+  // A transfer that fails, or finds the end, does not wait.
+  short ready() override {
+    int events = 0;
+    if (in_->has_bytes() || in_->is_over()) events |= POLLIN;
+    if (in_->is_over()) events |= POLLRDHUP;
+    if (out_->has_room() || out_->is_over()) events |= POLLOUT;
+    if (in_->is_over() && out_->is_over()) events |= POLLHUP;
+    return static_cast<short>(events);
+  }
+  ssize_t read(char* into, std::size_t size) override { return in_->read(into, size); }
+  ssize_t peek(char* into, std::size_t size) override { return in_->peek(into, size); }
+  ssize_t write(std::string_view bytes) override { return out_->write(bytes); }
+  [[nodiscard]] bool is_stream() const override { return true; }
+  void shut(int how) override {
+    if (how != SHUT_WR) in_->give_up_reading();
+    if (how != SHUT_RD) out_->give_up_writing();
+  }
+  void close() override { shut(SHUT_RDWR); }
+  // The ends of a pair have no names, only their family.
+  [[nodiscard]] std::string own_name() const override {
+    const sa_family_t family = AF_UNIX;
+    return {reinterpret_cast<const char*>(&family), sizeof family};
+  }
+  [[nodiscard]] std::string peer_name() const override { return own_name(); }
 
  private:
   std::shared_ptr<Channel> in_;
@@ -82,7 +150,7 @@ std::pair<std::shared_ptr<Descriptor>, std::shared_ptr<Descriptor>> make_pipe() 
 std::pair<std::shared_ptr<Descriptor>, std::shared_ptr<Descriptor>> make_pair() {
   const auto there = std::make_shared<Channel>();
   const auto back = std::make_shared<Channel>();
-  return {std::make_shared<PipeEnd>(back, there), std::make_shared<PipeEnd>(there, back)};
+  return {std::make_shared<PairEnd>(back, there), std::make_shared<PairEnd>(there, back)};
 }
 
 namespace {

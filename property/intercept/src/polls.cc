@@ -124,6 +124,7 @@ int poll(pollfd* files, nfds_t count, int timeout_ms) {
 int ppoll(pollfd* files, nfds_t count, const timespec* time, const sigset_t* signals) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(ppoll)(files, count, time, signals));
   std::optional<std::chrono::nanoseconds> timeout;
+  if (time && !is_valid_for_linux(*time)) return errno = EINVAL, -1;
   if (time) timeout = from_timespec(*time);
   return wait(*execution, "ppoll", {files, count}, timeout);
 }
@@ -131,7 +132,13 @@ int ppoll(pollfd* files, nfds_t count, const timespec* time, const sigset_t* sig
 int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* time) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(select)(count, read, write, except, time));
   std::optional<std::chrono::nanoseconds> timeout;
-  if (time) timeout = std::chrono::seconds(time->tv_sec) + std::chrono::microseconds(time->tv_usec);
+  if (time && (time->tv_sec < 0 || time->tv_usec < 0)) return errno = EINVAL, -1;
+  // More than a million microseconds are permitted.
+  constexpr suseconds_t kSecond = 1'000'000;
+  if (time) {
+    timeout = from_timespec({time->tv_sec, 0}) + std::chrono::seconds(time->tv_usec / kSecond) +
+              std::chrono::microseconds(time->tv_usec % kSecond);
+  }
   const Selected sets[] = {{read, POLLIN}, {write, POLLOUT}, {except, POLLPRI}};
   return select_by_poll(*execution, count, sets, timeout);
 }

@@ -1,3 +1,4 @@
+#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -5,10 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/msg.h>
+#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cstdarg>
+#include <cstddef>
 
 #include "calls.h"
 #include "handled.h"
@@ -18,6 +24,7 @@
 // interrupt threads. An intercepted thread that calls one is reported, with the function's name.
 
 using lockstep::intercept::Execution;
+using itimer_which_t = __itimer_which_t;
 
 // Defines `result name parameters`. Code that is not under test calls the real function with
 // `arguments`.
@@ -32,7 +39,7 @@ using lockstep::intercept::Execution;
 namespace {
 constexpr char kProcess[] = "hunted code cannot start or await processes";
 constexpr char kSignal[] = "hunted code cannot send or await signals, or cancel threads";
-constexpr char kNotYet[] = "this function cannot be intercepted";
+constexpr char kNames[] = "this function cannot be intercepted; use getaddrinfo";
 constexpr char kElsewhere[] = "locks and queues that processes share cannot be intercepted";
 }  // namespace
 
@@ -55,6 +62,12 @@ LOCKSTEP_REFUSED(int, execve,
                  (path, arguments, variables), kProcess)
 LOCKSTEP_REFUSED(int, execv, (const char* path, char* const arguments[]) noexcept,
                  (path, arguments), kProcess)
+LOCKSTEP_REFUSED(int, execvpe,
+                 (const char* file, char* const arguments[], char* const variables[]) noexcept,
+                 (file, arguments, variables), kProcess)
+LOCKSTEP_REFUSED(int, fexecve,
+                 (int file, char* const arguments[], char* const variables[]) noexcept,
+                 (file, arguments, variables), kProcess)
 LOCKSTEP_REFUSED(int, execvp, (const char* file, char* const arguments[]) noexcept,
                  (file, arguments), kProcess)
 LOCKSTEP_REFUSED(int, posix_spawn,
@@ -70,6 +83,12 @@ LOCKSTEP_REFUSED(int, posix_spawnp,
 LOCKSTEP_REFUSED(pid_t, wait, (int* status), (status), kProcess)
 LOCKSTEP_REFUSED(pid_t, waitpid, (pid_t process, int* status, int options),
                  (process, status, options), kProcess)
+LOCKSTEP_REFUSED(pid_t, wait3, (int* status, int options, rusage* use) noexcept,
+                 (status, options, use), kProcess)
+LOCKSTEP_REFUSED(pid_t, wait4, (pid_t process, int* status, int options, rusage* use) noexcept,
+                 (process, status, options, use), kProcess)
+LOCKSTEP_REFUSED(int, waitid, (idtype_t kind, id_t process, siginfo_t* info, int options),
+                 (kind, process, info, options), kProcess)
 LOCKSTEP_REFUSED(int, pthread_cancel, (pthread_t thread), (thread), kSignal)
 LOCKSTEP_REFUSED(int, pthread_kill, (pthread_t thread, int signal) noexcept, (thread, signal),
                  kSignal)
@@ -77,12 +96,18 @@ LOCKSTEP_REFUSED(int, sigwait, (const sigset_t* signals, int* signal), (signals,
 LOCKSTEP_REFUSED(int, sigsuspend, (const sigset_t* signals), (signals), kSignal)
 LOCKSTEP_REFUSED(int, pause, (), (), kSignal)
 LOCKSTEP_REFUSED(unsigned, alarm, (unsigned seconds) noexcept, (seconds), kSignal)
+LOCKSTEP_REFUSED(useconds_t, ualarm, (useconds_t first, useconds_t interval) noexcept,
+                 (first, interval), kSignal)
+LOCKSTEP_REFUSED(int, setitimer,
+                 (itimer_which_t which, const itimerval* time, itimerval* before) noexcept,
+                 (which, time, before), kSignal)
+LOCKSTEP_REFUSED(int, pthread_sigqueue, (pthread_t thread, int signal, const sigval value) noexcept,
+                 (thread, signal, value), kSignal)
 LOCKSTEP_REFUSED(int, pselect,
                  (int count, fd_set* read, fd_set* write, fd_set* except, const timespec* time,
                   const sigset_t* signals),
                  (count, read, write, except, time, signals),
                  "this function cannot be intercepted; use select or poll")
-LOCKSTEP_REFUSED(int, dup2, (int file, int as) noexcept, (file, as), kNotYet)
 LOCKSTEP_REFUSED(int, sigwaitinfo, (const sigset_t* signals, siginfo_t* info), (signals, info),
                  kSignal)
 LOCKSTEP_REFUSED(int, sigtimedwait,
@@ -90,11 +115,22 @@ LOCKSTEP_REFUSED(int, sigtimedwait,
                  (signals, info, time), kSignal)
 LOCKSTEP_REFUSED(int, timer_create, (clockid_t clock, sigevent* event, timer_t* timer) noexcept,
                  (clock, event, timer), kSignal)
-LOCKSTEP_REFUSED(int, recvmmsg,
-                 (int file, mmsghdr* messages, unsigned count, int flags, timespec* time),
-                 (file, messages, count, flags, time), kNotYet)
-LOCKSTEP_REFUSED(int, sendmmsg, (int file, mmsghdr* messages, unsigned count, int flags),
-                 (file, messages, count, flags), kNotYet)
+LOCKSTEP_REFUSED(hostent*, gethostbyname, (const char* name), (name), kNames)
+LOCKSTEP_REFUSED(hostent*, gethostbyname2, (const char* name, int family), (name, family), kNames)
+LOCKSTEP_REFUSED(hostent*, gethostbyaddr, (const void* address, socklen_t length, int family),
+                 (address, length, family), kNames)
+LOCKSTEP_REFUSED(int, gethostbyname_r,
+                 (const char* name, hostent* into, char* buffer, size_t size, hostent** result,
+                  int* error),
+                 (name, into, buffer, size, result, error), kNames)
+LOCKSTEP_REFUSED(int, gethostbyname2_r,
+                 (const char* name, int family, hostent* into, char* buffer, size_t size,
+                  hostent** result, int* error),
+                 (name, family, into, buffer, size, result, error), kNames)
+LOCKSTEP_REFUSED(int, gethostbyaddr_r,
+                 (const void* address, socklen_t length, int family, hostent* into, char* buffer,
+                  size_t size, hostent** result, int* error),
+                 (address, length, family, into, buffer, size, result, error), kNames)
 LOCKSTEP_REFUSED(int, lockf, (int file, int command, off_t length), (file, command, length),
                  kElsewhere)
 LOCKSTEP_REFUSED(int, semop, (int set, sembuf* operations, size_t count) noexcept,
@@ -106,6 +142,46 @@ LOCKSTEP_REFUSED(int, msgsnd, (int queue, const void* message, size_t size, int 
                  (queue, message, size, flags), kElsewhere)
 LOCKSTEP_REFUSED(ssize_t, msgrcv, (int queue, void* message, size_t size, long type, int flags),
                  (queue, message, size, type, flags), kElsewhere)
+
+// The next three have their arguments in a list that ends with a null pointer.
+#define LOCKSTEP_ARGUMENTS(all, first)                                             \
+  va_list list;                                                                    \
+  va_start(list, first);                                                           \
+  std::size_t count = 1;                                                           \
+  for (const char* each = first; each; each = va_arg(list, const char*)) ++count;  \
+  va_end(list);                                                                    \
+  auto** const all = static_cast<char**>(__builtin_alloca(count * sizeof(char*))); \
+  va_start(list, first);                                                           \
+  all[0] = const_cast<char*>(first);                                               \
+  for (std::size_t i = 1; i < count; ++i) all[i] = va_arg(list, char*)
+
+int execl(const char* path, const char* first, ...) noexcept {
+  LOCKSTEP_ARGUMENTS(arguments, first);
+  va_end(list);
+  Execution* const execution = Execution::of_caller();
+  if (!execution) return LOCKSTEP_REAL(execv)(path, arguments);
+  const Execution::Inside inside;
+  execution->refuse("execl", kProcess);
+}
+
+int execlp(const char* file, const char* first, ...) noexcept {
+  LOCKSTEP_ARGUMENTS(arguments, first);
+  va_end(list);
+  Execution* const execution = Execution::of_caller();
+  if (!execution) return LOCKSTEP_REAL(execvp)(file, arguments);
+  const Execution::Inside inside;
+  execution->refuse("execlp", kProcess);
+}
+
+int execle(const char* path, const char* first, ...) noexcept {
+  LOCKSTEP_ARGUMENTS(arguments, first);
+  char** const variables = va_arg(list, char**);
+  va_end(list);
+  Execution* const execution = Execution::of_caller();
+  if (!execution) return LOCKSTEP_REAL(execve)(path, arguments, variables);
+  const Execution::Inside inside;
+  execution->refuse("execle", kProcess);
+}
 
 }  // extern "C"
 

@@ -6,18 +6,37 @@
 #include "real.h"
 
 // A read/write lock keeps its state as in glibc: the real try functions change it, and a thread
-// waits in the execution if they fail. Therefore a waiting writer does not keep readers out.
+// waits in the execution if they fail. Therefore a waiting writer does not keep readers out. glibc
+// stores the real thread that writes, which is the same for all threads of an execution, so a field
+// that glibc does not use tells which of them it is.
 
 namespace lockstep::intercept {
 
 namespace {
 
-using Try = int (*)(pthread_rwlock_t*) noexcept;
+unsigned long id_of(const Thread& thread) { return thread.number() + 1UL; }
+
+bool is_writer(const Execution& execution, const pthread_rwlock_t& rwlock) {
+  return rwlock.__data.__cur_writer != 0 && rwlock.__data.__pad2 == id_of(*execution.running());
+}
+
+int try_to_read(Execution&, pthread_rwlock_t& rwlock) {
+  return LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(&rwlock);
+}
+
+int try_to_write(Execution& execution, pthread_rwlock_t& rwlock) {
+  const int error = LOCKSTEP_REAL(pthread_rwlock_trywrlock)(&rwlock);
+  if (error == 0) rwlock.__data.__pad2 = id_of(*execution.running());
+  return error;
+}
+
+using Try = int (*)(Execution&, pthread_rwlock_t&);
 
 int wait(Execution& execution, std::string_view call, pthread_rwlock_t& rwlock, Try attempt,
          std::optional<std::chrono::nanoseconds> until) {
+  if (is_writer(execution, rwlock)) return EDEADLK;
   for (;;) {
-    const int error = attempt(&rwlock);
+    const int error = attempt(execution, rwlock);
     if (error != EBUSY) return error;
     if (until && execution.host().now() >= *until) return ETIMEDOUT;
     execution.wait(call, &rwlock, until);
@@ -35,57 +54,59 @@ extern "C" {
 int pthread_rwlock_rdlock(pthread_rwlock_t* rwlock) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_rdlock)(rwlock));
   execution->point("pthread_rwlock_rdlock");
-  return wait(*execution, "pthread_rwlock_rdlock", *rwlock, LOCKSTEP_REAL(pthread_rwlock_tryrdlock),
-              std::nullopt);
+  return wait(*execution, "pthread_rwlock_rdlock", *rwlock, &try_to_read, std::nullopt);
 }
 
 int pthread_rwlock_wrlock(pthread_rwlock_t* rwlock) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_wrlock)(rwlock));
   execution->point("pthread_rwlock_wrlock");
-  return wait(*execution, "pthread_rwlock_wrlock", *rwlock, LOCKSTEP_REAL(pthread_rwlock_trywrlock),
-              std::nullopt);
+  return wait(*execution, "pthread_rwlock_wrlock", *rwlock, &try_to_write, std::nullopt);
 }
 
 int pthread_rwlock_tryrdlock(pthread_rwlock_t* rwlock) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(rwlock));
   execution->point("pthread_rwlock_tryrdlock");
-  return LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(rwlock);
+  return try_to_read(*execution, *rwlock);
 }
 
 int pthread_rwlock_trywrlock(pthread_rwlock_t* rwlock) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_trywrlock)(rwlock));
   execution->point("pthread_rwlock_trywrlock");
-  return LOCKSTEP_REAL(pthread_rwlock_trywrlock)(rwlock);
+  return try_to_write(*execution, *rwlock);
 }
 
 int pthread_rwlock_timedrdlock(pthread_rwlock_t* rwlock, const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_timedrdlock)(rwlock, deadline));
+  if (!is_valid(*deadline)) return EINVAL;
   execution->point("pthread_rwlock_timedrdlock");
-  return wait(*execution, "pthread_rwlock_timedrdlock", *rwlock,
-              LOCKSTEP_REAL(pthread_rwlock_tryrdlock), due(CLOCK_REALTIME, *deadline));
+  return wait(*execution, "pthread_rwlock_timedrdlock", *rwlock, &try_to_read,
+              due(CLOCK_REALTIME, *deadline));
 }
 
 int pthread_rwlock_timedwrlock(pthread_rwlock_t* rwlock, const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_timedwrlock)(rwlock, deadline));
+  if (!is_valid(*deadline)) return EINVAL;
   execution->point("pthread_rwlock_timedwrlock");
-  return wait(*execution, "pthread_rwlock_timedwrlock", *rwlock,
-              LOCKSTEP_REAL(pthread_rwlock_trywrlock), due(CLOCK_REALTIME, *deadline));
+  return wait(*execution, "pthread_rwlock_timedwrlock", *rwlock, &try_to_write,
+              due(CLOCK_REALTIME, *deadline));
 }
 
 int pthread_rwlock_clockrdlock(pthread_rwlock_t* rwlock, clockid_t clock,
                                const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_clockrdlock)(rwlock, clock, deadline));
+  if (!is_valid(*deadline)) return EINVAL;
   execution->point("pthread_rwlock_clockrdlock");
-  return wait(*execution, "pthread_rwlock_clockrdlock", *rwlock,
-              LOCKSTEP_REAL(pthread_rwlock_tryrdlock), due(clock, *deadline));
+  return wait(*execution, "pthread_rwlock_clockrdlock", *rwlock, &try_to_read,
+              due(clock, *deadline));
 }
 
 int pthread_rwlock_clockwrlock(pthread_rwlock_t* rwlock, clockid_t clock,
                                const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_clockwrlock)(rwlock, clock, deadline));
+  if (!is_valid(*deadline)) return EINVAL;
   execution->point("pthread_rwlock_clockwrlock");
-  return wait(*execution, "pthread_rwlock_clockwrlock", *rwlock,
-              LOCKSTEP_REAL(pthread_rwlock_trywrlock), due(clock, *deadline));
+  return wait(*execution, "pthread_rwlock_clockwrlock", *rwlock, &try_to_write,
+              due(clock, *deadline));
 }
 
 int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) noexcept {

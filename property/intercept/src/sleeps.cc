@@ -28,14 +28,14 @@ extern "C" {
 
 int nanosleep(const timespec* time, timespec* rest) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(nanosleep)(time, rest));
-  if (!is_valid(*time)) return errno = EINVAL, -1;
+  if (!is_valid_for_linux(*time)) return errno = EINVAL, -1;
   sleep_until(*execution, "nanosleep", execution->host().now() + from_timespec(*time));
   return 0;
 }
 
 int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* rest) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(clock_nanosleep)(clock, flags, time, rest));
-  if (!is_valid(*time)) return EINVAL;
+  if (!is_valid_for_linux(*time)) return EINVAL;
   const auto until = (flags & TIMER_ABSTIME) != 0 ? due(clock, *time)
                                                   : execution->host().now() + from_timespec(*time);
   sleep_until(*execution, "clock_nanosleep", until);

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "calls.h"
@@ -20,18 +22,48 @@ namespace lockstep::intercept {
 
 namespace {
 
-Socket* find_listener(const Execution& execution, const sockaddr_in& at) {
-  for (const auto& descriptor : const_cast<Execution&>(execution).descriptors().all()) {
+template <typename Matches>
+Socket* find_socket(Execution& execution, Matches matches) {
+  for (const auto& descriptor : execution.descriptors().all()) {
     auto* const socket = dynamic_cast<Socket*>(descriptor.get());
-    if (socket && socket->listens_at(at)) return socket;
+    if (socket && matches(*socket)) return socket;
   }
   return nullptr;
 }
 
+// Returns a port in network byte order to which no socket is bound.
+in_port_t new_port(Execution& execution) {
+  for (;;) {
+    const in_port_t port = htons(execution.descriptors().next_port());
+    if (!find_socket(execution, [&](const Socket& socket) { return socket.has_port(port); })) {
+      return port;
+    }
+  }
+}
+
+// Returns the address as programs see it: a sockaddr_in, or a sockaddr_in6 for a socket of IPv6.
+std::string name_of(const sockaddr_in& address, int family) {
+  if (family == AF_INET) {
+    sockaddr_in four = address;
+    four.sin_family = AF_INET;
+    return {reinterpret_cast<const char*>(&four), sizeof four};
+  }
+  sockaddr_in6 six{};
+  six.sin6_family = AF_INET6;
+  six.sin6_port = address.sin_port;
+  if (address.sin_addr.s_addr != htonl(INADDR_ANY)) {
+    six.sin6_addr.s6_addr[10] = 0xff;
+    six.sin6_addr.s6_addr[11] = 0xff;
+    std::memcpy(&six.sin6_addr.s6_addr[12], &address.sin_addr, sizeof address.sin_addr);
+  }
+  return {reinterpret_cast<const char*>(&six), sizeof six};
+}
+
 }  // namespace
 
-Socket::Socket(std::unique_ptr<Stream> stream, const sockaddr_in& own) : own_(own) {
-  established(std::move(stream));
+Socket::Socket(int family, Visitor visitor)
+    : family_(family), own_(visitor.to), peer_(visitor.from) {
+  established(std::move(visitor.stream));
 }
 
 // Lets one connection in four have one partial transfer. More such choices would make it harder to
@@ -52,10 +84,9 @@ bool Socket::is_connecting() const {
 
 void Socket::bind(const sockaddr_in& to) { own_ = to; }
 
-int Socket::listen() {
-  if (own_.sin_port == 0) return EINVAL;
+void Socket::listen(Execution& execution) {
+  if (own_.sin_port == 0) own_.sin_port = new_port(execution);
   listens_ = true;
-  return 0;
 }
 
 bool Socket::listens_at(const sockaddr_in& address) const {
@@ -67,7 +98,7 @@ bool Socket::listens_at(const sockaddr_in& address) const {
 std::shared_ptr<Socket> Socket::accept() {
   if (!listens_) return errno = EINVAL, nullptr;
   if (visitors_.empty()) return errno = EAGAIN, nullptr;
-  auto accepted = std::make_shared<Socket>(std::move(visitors_.front()), own_);
+  auto accepted = std::make_shared<Socket>(family_, std::move(visitors_.front()));
   visitors_.pop_front();
   return accepted;
 }
@@ -78,15 +109,26 @@ void Socket::close() {
   listens_ = false;
 }
 
+// The network of an execution knows no other address of its own machine.
+void Socket::choose_own_address(Execution& execution) {
+  if (own_.sin_port == 0) own_.sin_port = new_port(execution);
+  if (own_.sin_addr.s_addr == htonl(INADDR_ANY)) own_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+}
+
 int Socket::connect(Execution& execution, const sockaddr_in& to) {
   if (is_connecting()) return EALREADY;
   if (stream_) return EISCONN;
   peer_ = to;
   error_ = 0;
-  if (Socket* const listener = find_listener(execution, to)) {
+  refused_ = false;
+  connects_until_.reset();
+  choose_own_address(execution);
+  Socket* const listener =
+      find_socket(execution, [&](const Socket& socket) { return socket.listens_at(to); });
+  if (listener) {
     auto [here, there] = connect_locally(execution.host());
     established(std::move(here));
-    listener->visitors_.push_back(std::move(there));
+    listener->visitors_.push_back({std::move(there), own_, to});
     execution.descriptors_changed();
     return EINPROGRESS;
   }
@@ -103,11 +145,13 @@ short Socket::ready() {
   if (is_connecting()) return 0;
   if (refused_) return POLLOUT | POLLERR | POLLHUP;
   if (!stream_) return POLLHUP;
-  int events = writes_no_more_ || out_.asked_too_early() ? 0 : POLLOUT;
-  const bool ended = stream_->end() != Stream::End::kNone;
+  // A write that fails at once does not wait either.
+  int events = !writes_no_more_ && out_.asked_too_early() ? 0 : POLLOUT;
+  const bool ended = stream_->end() != Stream::End::kNone || reads_no_more_;
   const bool has_bytes = !stream_->arrived().empty() && !in_.asked_too_early();
-  if (ended || reads_no_more_ || has_bytes) events |= POLLIN;
+  if (ended || has_bytes) events |= POLLIN;
   if (ended) events |= POLLRDHUP;
+  if (ended && writes_no_more_) events |= POLLHUP;
   return static_cast<short>(events);
 }
 
@@ -117,7 +161,10 @@ ssize_t Socket::readable_bytes() {
   const bool ended = stream_->end() != Stream::End::kNone;
   if (ended && !std::exchange(end_is_known_, true) && is_reset()) return errno = ECONNRESET, -1;
   const std::size_t bytes = stream_->arrived().size();
-  if (bytes == 0 && (ended || reads_no_more_)) return 0;
+  if (bytes == 0 && (ended || reads_no_more_)) {
+    stream_->take(0);  // The reader knows what the other end has done before it closed.
+    return 0;
+  }
   if (bytes == 0 || (!ended && in_.asked_too_early())) return errno = EAGAIN, -1;
   return static_cast<ssize_t>(bytes);
 }
@@ -153,7 +200,7 @@ ssize_t Socket::read(char* into, std::size_t size) {
 ssize_t Socket::write(std::string_view bytes) {
   if (is_connecting()) return errno = EAGAIN, -1;
   if (!stream_) return errno = ENOTCONN, -1;
-  if (writes_no_more_ || stream_->end() != Stream::End::kNone) return errno = EPIPE, -1;
+  if (writes_no_more_ || !stream_->is_received()) return errno = EPIPE, -1;
   if (out_.asked_too_early()) return errno = EAGAIN, -1;
   // A blocking send takes all bytes. So does each send before the first answer, because the buffer
   // of a new connection has room for it: code relies on that, such as the handshake of ZooKeeper's
@@ -175,20 +222,53 @@ std::optional<std::chrono::nanoseconds> Socket::due(short events) {
 
 void Socket::shut(int how) {
   if (how != SHUT_WR) reads_no_more_ = true;
-  if (how != SHUT_RD) writes_no_more_ = true;
+  if (how == SHUT_RD) return;
+  writes_no_more_ = true;
+  if (stream_) stream_->shut_sending();
+}
+
+std::string Socket::own_name() const { return name_of(own_, family_); }
+
+std::string Socket::peer_name() const {
+  return stream_ && !is_connecting() ? name_of(peer_, family_) : std::string();
 }
 
 namespace {
 
-std::shared_ptr<Socket> socket_of(Execution& execution, int file);
+// Returns null and sets errno if the descriptor is none of that kind.
+template <typename Kind>
+std::shared_ptr<Kind> find_end(Execution& execution, int file, int error) {
+  const std::shared_ptr<Descriptor> found = execution.descriptors().find(file);
+  if (!found) return nullptr;
+  auto end = std::dynamic_pointer_cast<Kind>(found);
+  if (!end) errno = error;
+  return end;
+}
 
-int accept_on(Execution& execution, int file, int flags) {
+std::shared_ptr<ConnectionEnd> end_of(Execution& execution, int file) {
+  return find_end<ConnectionEnd>(execution, file, ENOTSOCK);
+}
+
+// For calls that the ends of a socket pair do not support.
+std::shared_ptr<Socket> socket_of(Execution& execution, int file) {
+  if (!end_of(execution, file)) return nullptr;
+  return find_end<Socket>(execution, file, EOPNOTSUPP);
+}
+
+int copy_name(std::string_view name, sockaddr* into, socklen_t* size) {
+  std::memcpy(into, name.data(), std::min<std::size_t>(*size, name.size()));
+  *size = static_cast<socklen_t>(name.size());
+  return 0;
+}
+
+int accept_on(Execution& execution, int file, int flags, sockaddr* address, socklen_t* size) {
   const std::shared_ptr<Socket> listener = socket_of(execution, file);
   if (!listener) return -1;
   wait_until_ready(execution, "accept", *listener, POLLIN);
   const std::shared_ptr<Socket> accepted = listener->accept();
   if (!accepted) return -1;
   accepted->nonblocking = (flags & SOCK_NONBLOCK) != 0;
+  if (address) copy_name(accepted->peer_name(), address, size);
   return execution.descriptors().add(accepted);
 }
 
@@ -204,16 +284,8 @@ int tcp_info_of(Execution& execution, const Socket& socket, void* value, socklen
   return 0;
 }
 
-std::shared_ptr<Socket> socket_of(Execution& execution, int file) {
-  const std::shared_ptr<Descriptor> found = execution.descriptors().find(file);
-  if (!found) return nullptr;
-  auto socket = std::dynamic_pointer_cast<Socket>(found);
-  if (!socket) errno = ENOTSOCK;
-  return socket;
-}
-
-// Converts IPv4 addresses, IPv4-mapped IPv6 addresses, and IPv6's loopback address. Returns false
-// for other addresses.
+// Converts IPv4 addresses, IPv4-mapped IPv6 addresses, and IPv6's loopback address and address of
+// all interfaces. Returns false for other addresses.
 bool to_ipv4(const sockaddr* address, socklen_t size, sockaddr_in& into) {
   if (address->sa_family == AF_INET && size >= sizeof into) {
     std::memcpy(&into, address, sizeof into);
@@ -222,21 +294,18 @@ bool to_ipv4(const sockaddr* address, socklen_t size, sockaddr_in& into) {
   sockaddr_in6 six{};
   if (address->sa_family != AF_INET6 || size < sizeof six) return false;
   std::memcpy(&six, address, sizeof six);
-  if (!IN6_IS_ADDR_V4MAPPED(&six.sin6_addr) && !IN6_IS_ADDR_LOOPBACK(&six.sin6_addr)) return false;
+  const bool is_any = IN6_IS_ADDR_UNSPECIFIED(&six.sin6_addr);
+  if (!is_any && !IN6_IS_ADDR_V4MAPPED(&six.sin6_addr) && !IN6_IS_ADDR_LOOPBACK(&six.sin6_addr)) {
+    return false;
+  }
   into = {};
   into.sin_family = AF_INET;
   into.sin_port = six.sin6_port;
-  into.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  into.sin_addr.s_addr = htonl(is_any ? INADDR_ANY : INADDR_LOOPBACK);
   if (IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) {
     std::memcpy(&into.sin_addr, &six.sin6_addr.s6_addr[12], sizeof into.sin_addr);
   }
   return true;
-}
-
-int copy_peer(const sockaddr_in& peer, sockaddr* into, socklen_t* size) {
-  std::memcpy(into, &peer, std::min<std::size_t>(*size, sizeof peer));
-  *size = sizeof peer;
-  return 0;
 }
 
 }  // namespace
@@ -252,7 +321,7 @@ int socket(int domain, int type, int protocol) noexcept {
   constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
   const bool is_internet = domain == AF_INET || domain == AF_INET6;
   if (!is_internet || (type & ~kFlags) != SOCK_STREAM) return errno = EAFNOSUPPORT, -1;
-  auto made = std::make_shared<Socket>();
+  auto made = std::make_shared<Socket>(domain);
   made->nonblocking = (type & SOCK_NONBLOCK) != 0;
   return execution->descriptors().add(std::move(made));
 }
@@ -263,6 +332,8 @@ int connect(int file, const sockaddr* address, socklen_t size) {
   if (!socket) return -1;
   sockaddr_in to{};
   if (!to_ipv4(address, size, to)) return errno = ENETUNREACH, -1;
+  // As in Linux, the address of all interfaces leads to this machine.
+  if (to.sin_addr.s_addr == htonl(INADDR_ANY)) to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   execution->point("connect");
   int error = socket->connect(*execution, to);
   if (error == EINPROGRESS && !socket->nonblocking) {
@@ -281,21 +352,24 @@ int close(int file) {
 
 int shutdown(int file, int how) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(shutdown)(file, how));
-  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
-  if (!socket) return -1;
-  socket->shut(how);
+  const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
+  if (!end) return -1;
+  end->shut(how);
   execution->descriptors_changed();
   return 0;
 }
 
 int getsockopt(int file, int level, int option, void* value, socklen_t* size) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getsockopt)(file, level, option, value, size));
-  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
-  if (!socket) return -1;
+  const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
+  if (!end) return -1;
   if (level == IPPROTO_TCP && option == TCP_INFO) {
-    return tcp_info_of(*execution, *socket, value, size);
+    const std::shared_ptr<Socket> socket = socket_of(*execution, file);
+    return socket ? tcp_info_of(*execution, *socket, value, size) : -1;
   }
-  const int shown = level == SOL_SOCKET && option == SO_ERROR ? socket->take_error() : 0;
+  int shown = 0;
+  if (level == SOL_SOCKET && option == SO_ERROR) shown = end->take_error();
+  if (level == SOL_SOCKET && option == SO_TYPE) shown = SOCK_STREAM;
   std::memcpy(value, &shown, std::min<std::size_t>(*size, sizeof shown));
   return 0;
 }
@@ -303,28 +377,22 @@ int getsockopt(int file, int level, int option, void* value, socklen_t* size) no
 // Succeeds without effect: options tune a real network.
 int setsockopt(int file, int level, int option, const void* value, socklen_t size) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(setsockopt)(file, level, option, value, size));
-  return socket_of(*execution, file) ? 0 : -1;
+  return end_of(*execution, file) ? 0 : -1;
 }
 
 int getpeername(int file, sockaddr* address, socklen_t* size) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getpeername)(file, address, size));
-  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
-  if (!socket) return -1;
-  if (!socket->peer()) return errno = ENOTCONN, -1;
-  return copy_peer(*socket->peer(), address, size);
+  const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
+  if (!end) return -1;
+  const std::string name = end->peer_name();
+  return name.empty() ? (errno = ENOTCONN, -1) : copy_name(name, address, size);
 }
 
 int getsockname(int file, sockaddr* address, socklen_t* size) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getsockname)(file, address, size));
-  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
-  if (!socket) return -1;
-  sockaddr_in own = socket->own();
-  own.sin_family = AF_INET;
-  if (own.sin_port == 0) {
-    own.sin_port = htons(static_cast<std::uint16_t>(40'000 + file));
-    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  }
-  return copy_peer(own, address, size);
+  const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
+  if (!end) return -1;
+  return copy_name(end->own_name(), address, size);
 }
 
 int bind(int file, const sockaddr* address, socklen_t size) noexcept {
@@ -333,7 +401,7 @@ int bind(int file, const sockaddr* address, socklen_t size) noexcept {
   if (!socket) return -1;
   sockaddr_in to{};
   if (!to_ipv4(address, size, to)) return errno = EADDRNOTAVAIL, -1;
-  if (to.sin_port == 0) to.sin_port = htons(execution->descriptors().next_port());
+  if (to.sin_port == 0) to.sin_port = new_port(*execution);
   socket->bind(to);
   return 0;
 }
@@ -342,20 +410,20 @@ int listen(int file, int backlog) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(listen)(file, backlog));
   const std::shared_ptr<Socket> socket = socket_of(*execution, file);
   if (!socket) return -1;
-  const int error = socket->listen();
-  return error == 0 ? 0 : (errno = error, -1);
+  socket->listen(*execution);
+  return 0;
 }
 
 int accept(int file, sockaddr* address, socklen_t* size) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(accept)(file, address, size));
   execution->point("accept");
-  return accept_on(*execution, file, 0);
+  return accept_on(*execution, file, 0, address, size);
 }
 
 int accept4(int file, sockaddr* address, socklen_t* size, int flags) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(accept4)(file, address, size, flags));
   execution->point("accept4");
-  return accept_on(*execution, file, flags);
+  return accept_on(*execution, file, flags, address, size);
 }
 
 }  // extern "C"

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "descriptors.h"
@@ -12,32 +13,51 @@
 
 namespace lockstep::intercept {
 
-// A TCP socket: one of a client, or one that listens for connections from threads of its execution.
-class Socket final : public Descriptor {
+// The end of a connection: a TCP socket, or an end of a socket pair.
+class ConnectionEnd : public Descriptor {
  public:
-  Socket() = default;
+  // Ends one direction of the connection, or both (SHUT_RD, SHUT_WR, SHUT_RDWR).
+  virtual void shut(int how) = 0;
+  // Returns the error of the last connect(), and clears it (SO_ERROR).
+  virtual int take_error() { return 0; }
+  // The addresses of this end and of the other one. The latter is empty without a connection.
+  [[nodiscard]] virtual std::string own_name() const = 0;
+  [[nodiscard]] virtual std::string peer_name() const = 0;
+};
+
+// A TCP socket: one of a client, or one that listens for connections from threads of its execution.
+class Socket final : public ConnectionEnd {
+ public:
+  // A connection that waits to be accepted.
+  struct Visitor {
+    std::unique_ptr<Stream> stream;
+    sockaddr_in from;
+    sockaddr_in to;
+  };
+
+  // `family`: AF_INET or AF_INET6, which tells how programs see its addresses.
+  explicit Socket(int family) : family_(family) {}
   // An accepted connection.
-  Socket(std::unique_ptr<Stream> stream, const sockaddr_in& own);
+  Socket(int family, Visitor visitor);
 
   void bind(const sockaddr_in& to);
-  // Returns 0 or the error (errno).
-  int listen();
+  // Binds the socket to a new port if it is not bound.
+  void listen(Execution& execution);
   // Whether connections to this address come here.
   [[nodiscard]] bool listens_at(const sockaddr_in& address) const;
+  // Whether it is bound to this port, in network byte order.
+  [[nodiscard]] bool has_port(in_port_t port) const { return own_.sin_port == port; }
   // Returns null with errno EAGAIN if no client has connected, or EINVAL if the socket does not
   // listen.
   [[nodiscard]] std::shared_ptr<Socket> accept();
-  [[nodiscard]] const sockaddr_in& own() const { return own_; }
   [[nodiscard]] const Stream* stream() const { return stream_.get(); }
 
   // Begins to connect. Returns EINPROGRESS, even if the connection is established at once, as for
   // real nonblocking sockets; or an error (errno).
   int connect(Execution& execution, const sockaddr_in& to);
-  // Returns the error of the last connect(), and clears it (SO_ERROR).
-  int take_error() { return is_connecting() ? 0 : std::exchange(error_, 0); }
-  [[nodiscard]] const sockaddr_in* peer() const {
-    return stream_ && !is_connecting() ? &peer_ : nullptr;
-  }
+  int take_error() override { return is_connecting() ? 0 : std::exchange(error_, 0); }
+  [[nodiscard]] std::string own_name() const override;
+  [[nodiscard]] std::string peer_name() const override;
 
   short ready() override;
   ssize_t read(char* into, std::size_t size) override;
@@ -45,19 +65,21 @@ class Socket final : public Descriptor {
   ssize_t write(std::string_view bytes) override;
   [[nodiscard]] std::optional<std::chrono::nanoseconds> due(short events) override;
   void close() override;
-  // Affects only this end: the other end does not see SHUT_WR as an end of the connection.
-  void shut(int how);
+  // A simulated server does not learn of it.
+  void shut(int how) override;
 
  private:
   void established(std::unique_ptr<Stream> stream);
   [[nodiscard]] bool is_connecting() const;
+  void choose_own_address(Execution& execution);
   // Returns the number of bytes that a reader can have; 0 at the end of the connection; -1 and
   // errno for an error, with EAGAIN if the reader has to wait.
   [[nodiscard]] ssize_t readable_bytes();
   [[nodiscard]] bool is_reset();
 
   std::unique_ptr<Stream> stream_;
-  std::deque<std::unique_ptr<Stream>> visitors_;  // Connected, not yet accepted.
+  int family_;
+  std::deque<Visitor> visitors_;  // Connected, not yet accepted.
   sockaddr_in own_{};
   sockaddr_in peer_{};
   bool listens_ = false;

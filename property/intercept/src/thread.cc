@@ -40,6 +40,10 @@ Thread::~Thread() {
   pool().give_back(std::move(stack_));
 }
 
+const void* Thread::stack_begin() const { return stack_->begin(); }
+
+std::size_t Thread::stack_bytes() const { return stack_->bytes(); }
+
 void Thread::go_on() {
   if (killed_) return;
   if (execution_.memory_) execution_.memory_->use(root().number_);

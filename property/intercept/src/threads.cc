@@ -8,37 +8,23 @@
 #include "caller.h"
 #include "calls.h"
 #include "handled.h"
+#include "handles.h"
 #include "real.h"
-
-// A pthread_t of an intercepted thread is the address of its Thread.
 
 namespace lockstep::intercept {
 
 namespace {
 
-Thread& thread_of(pthread_t handle) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): pthread_t is a number in glibc.
-  return *reinterpret_cast<Thread*>(handle);
-}
-pthread_t handle_of(const Thread& thread) { return reinterpret_cast<pthread_t>(&thread); }
-
-bool is_known(const Execution& execution, pthread_t handle) {
-  for (const auto& thread : execution.threads()) {
-    if (handle_of(*thread) == handle) return true;
-  }
-  return false;
-}
-
 // Returns 0 or the error: EBUSY if the thread has not ended by `until`.
 int join(Execution& execution, std::string_view call, pthread_t handle, void** result,
          std::optional<std::chrono::nanoseconds> until) {
-  if (!is_known(execution, handle)) return ESRCH;
-  Thread& thread = thread_of(handle);
-  if (Execution::detached(thread)) return EINVAL;
-  if (&thread == execution.running()) return EDEADLK;
-  const Execution::Joined joined = execution.join(thread, call, until);
+  Thread* const thread = find_thread(execution, handle);
+  if (!thread) return ESRCH;
+  if (Execution::detached(*thread)) return EINVAL;
+  if (thread == execution.running()) return EDEADLK;
+  const Execution::Joined joined = execution.join(*thread, call, until);
   if (!joined.has_ended) return EBUSY;
-  Execution::detach(thread);
+  Execution::detach(*thread);
   if (result) *result = joined.result;
   return 0;
 }
@@ -94,9 +80,10 @@ int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock, const
 
 int pthread_detach(pthread_t handle) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_detach)(handle));
-  if (!is_known(*execution, handle)) return ESRCH;
-  if (Execution::detached(thread_of(handle))) return EINVAL;
-  Execution::detach(thread_of(handle));
+  Thread* const thread = find_thread(*execution, handle);
+  if (!thread) return ESRCH;
+  if (Execution::detached(*thread)) return EINVAL;
+  Execution::detach(*thread);
   return 0;
 }
 
@@ -116,15 +103,17 @@ int pthread_setname_np(pthread_t handle, const char* name) noexcept {
   constexpr std::size_t kMost = 15;
   const std::string text = name;
   if (text.size() > kMost) return ERANGE;
-  if (!is_known(*execution, handle)) return ESRCH;
-  Execution::name(thread_of(handle), text);
+  Thread* const thread = find_thread(*execution, handle);
+  if (!thread) return ESRCH;
+  Execution::name(*thread, text);
   return 0;
 }
 
 int pthread_getname_np(pthread_t handle, char* name, size_t size) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_getname_np)(handle, name, size));
-  if (!is_known(*execution, handle)) return ESRCH;
-  const std::string& text = thread_of(handle).name();
+  const Thread* const thread = find_thread(*execution, handle);
+  if (!thread) return ESRCH;
+  const std::string& text = thread->name();
   if (size <= text.size()) return ERANGE;
   text.copy(name, text.size());
   name[text.size()] = '\0';

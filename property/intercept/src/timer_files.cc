@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <sys/timerfd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -96,7 +97,9 @@ int timerfd_settime(int file, int flags, const itimerspec* time, itimerspec* bef
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(timerfd_settime)(file, flags, time, before));
   const std::shared_ptr<TimerFile> timer = timer_of(*execution, file);
   if (!timer) return -1;
-  if (!is_valid(time->it_value) || !is_valid(time->it_interval)) return errno = EINVAL, -1;
+  if (!is_valid_for_linux(time->it_value) || !is_valid_for_linux(time->it_interval)) {
+    return errno = EINVAL, -1;
+  }
   if (before) *before = timer->left();
   timer->set(flags, *time);
   execution->deadlines_changed();

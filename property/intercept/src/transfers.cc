@@ -1,5 +1,7 @@
 #include "transfers.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,19 +17,67 @@
 
 namespace lockstep::intercept {
 
+namespace {
+
+class HasRoom final : public Condition {
+ public:
+  HasRoom(Descriptor& descriptor, std::string_view bytes)
+      : descriptor_(descriptor), bytes_(bytes) {}
+  bool holds() override { return descriptor_.takes(bytes_); }
+
+ private:
+  Descriptor& descriptor_;
+  std::string_view bytes_;
+};
+
+// Like the descriptor's write(), but waits until the descriptor takes the bytes.
+ssize_t write_in_time(Execution& execution, std::string_view call, Descriptor& descriptor,
+                      std::string_view bytes) {
+  wait_until_ready(execution, call, descriptor, POLLOUT);
+  HasRoom room(descriptor, bytes);
+  for (;;) {
+    const ssize_t written = descriptor.write(bytes);
+    if (written >= 0 || errno != EAGAIN || descriptor.nonblocking) return written;
+    execution.wait(call, nullptr, descriptor.due(POLLOUT), &room);
+  }
+}
+
+// A write that nobody can read any more raises SIGPIPE, which ends the process by default. The
+// signal is real if the code under test handles it.
+void raise_broken_pipe(Execution& execution, std::string_view call) {
+  struct sigaction action{};
+  sigset_t blocked{};
+  ::sigaction(SIGPIPE, nullptr, &action);
+  ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  if (action.sa_handler == SIG_IGN || sigismember(&blocked, SIGPIPE) == 1) return;
+  if (action.sa_handler == SIG_DFL) {
+    constexpr int kStatusOfShells = 128 + SIGPIPE;
+    execution.end_process(call, kStatusOfShells);
+    execution.refuse(call, "SIGPIPE ends the process: ignore it, or send with MSG_NOSIGNAL");
+  }
+  Execution::resume_code();
+  LOCKSTEP_REAL(raise)(SIGPIPE);
+  Execution::enter_runtime();
+}
+
+}  // namespace
+
 ssize_t transmit(Execution& execution, std::string_view call, int file, std::string_view bytes,
                  int flags) {
   const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
   if (!descriptor) return -1;
   const bool waits = (flags & MSG_DONTWAIT) == 0;
-  if (waits) wait_until_ready(execution, call, *descriptor, POLLOUT);
-  const ssize_t first = descriptor->write(bytes);
+  const ssize_t first =
+      waits ? write_in_time(execution, call, *descriptor, bytes) : descriptor->write(bytes);
   execution.descriptors_changed();
+  if (first < 0 && errno == EPIPE && (flags & MSG_NOSIGNAL) == 0) {
+    raise_broken_pipe(execution, call);
+    return errno = EPIPE, -1;
+  }
   if (first <= 0 || !waits || descriptor->nonblocking || !descriptor->is_stream()) return first;
   auto all = static_cast<std::size_t>(first);
   while (all < bytes.size()) {
-    wait_until_ready(execution, call, *descriptor, POLLOUT);
-    const ssize_t more = descriptor->write(bytes.substr(all));
+    const ssize_t more = write_in_time(execution, call, *descriptor, bytes.substr(all));
     if (more <= 0) break;
     execution.descriptors_changed();
     all += static_cast<std::size_t>(more);

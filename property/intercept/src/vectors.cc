@@ -4,11 +4,13 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "calls.h"
 #include "descriptors.h"
@@ -65,6 +67,43 @@ ssize_t receive_and_scatter(Execution& execution, std::string_view call, int fil
   return received;
 }
 
+ssize_t send_message(Execution& execution, std::string_view call, int file, const msghdr& message,
+                     int flags) {
+  if (message.msg_controllen > 0) {
+    execution.refuse(call, "ancillary data (msg_control) cannot be intercepted");
+  }
+  if (message.msg_iovlen > IOV_MAX) return errno = EMSGSIZE, -1;
+  execution.point(call);
+  return gather_and_transmit(execution, call, file, {message.msg_iov, message.msg_iovlen}, flags);
+}
+
+// send_message() refuses ancillary data, so there is none to receive.
+ssize_t receive_message(Execution& execution, std::string_view call, int file, msghdr& message,
+                        int flags) {
+  if (message.msg_iovlen > IOV_MAX) return errno = EMSGSIZE, -1;
+  execution.point(call);
+  const ssize_t received =
+      receive_and_scatter(execution, call, file, {message.msg_iov, message.msg_iovlen}, flags);
+  if (received < 0) return received;
+  message.msg_namelen = 0;
+  message.msg_controllen = 0;
+  message.msg_flags = 0;
+  return received;
+}
+
+// An error is reported only if it comes with the first message.
+template <typename Transfer>
+int transfer_each(std::span<mmsghdr> messages, Transfer transfer) {
+  int count = 0;
+  for (mmsghdr& message : messages) {
+    const ssize_t bytes = transfer(message.msg_hdr);
+    if (bytes < 0) return count > 0 ? count : -1;
+    message.msg_len = static_cast<unsigned>(bytes);
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 }  // namespace lockstep::intercept
@@ -94,28 +133,42 @@ ssize_t writev(int file, const iovec* buffers, int count) {
 ssize_t sendmsg(int file, const msghdr* message, int flags) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(sendmsg)(file, message, flags));
   if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(sendmsg)(file, message, flags);
-  if (message->msg_controllen > 0) {
-    execution->refuse("sendmsg", "ancillary data (msg_control) cannot be intercepted");
-  }
-  if (message->msg_iovlen > IOV_MAX) return errno = EMSGSIZE, -1;
-  execution->point("sendmsg");
-  return gather_and_transmit(*execution, "sendmsg", file, {message->msg_iov, message->msg_iovlen},
-                             flags);
+  return send_message(*execution, "sendmsg", file, *message, flags);
 }
 
-// sendmsg() refuses ancillary data, so there is none to receive.
+int sendmmsg(int file, mmsghdr* messages, unsigned count, int flags) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(sendmmsg)(file, messages, count, flags));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(sendmmsg)(file, messages, count, flags);
+  return transfer_each({messages, count}, [&](const msghdr& message) {
+    return send_message(*execution, "sendmmsg", file, message, flags);
+  });
+}
+
 ssize_t recvmsg(int file, msghdr* message, int flags) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(recvmsg)(file, message, flags));
   if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(recvmsg)(file, message, flags);
-  if (message->msg_iovlen > IOV_MAX) return errno = EMSGSIZE, -1;
-  execution->point("recvmsg");
-  const ssize_t received = receive_and_scatter(*execution, "recvmsg", file,
-                                               {message->msg_iov, message->msg_iovlen}, flags);
-  if (received < 0) return received;
-  message->msg_namelen = 0;
-  message->msg_controllen = 0;
-  message->msg_flags = 0;
-  return received;
+  return receive_message(*execution, "recvmsg", file, *message, flags);
+}
+
+// As in Linux, the time is looked at only when a message has come: the call waits for the next one
+// for ever.
+int recvmmsg(int file, mmsghdr* messages, unsigned count, int flags, timespec* time) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(recvmmsg)(file, messages, count, flags, time));
+  if (!Descriptors::is_ours(file)) {
+    return LOCKSTEP_REAL(recvmmsg)(file, messages, count, flags, time);
+  }
+  if (time && !is_valid_for_linux(*time)) return errno = EINVAL, -1;
+  std::optional<std::chrono::nanoseconds> until;
+  if (time) until = execution->host().now() + from_timespec(*time);
+  int how = flags & ~MSG_WAITFORONE;
+  bool is_late = false;
+  return transfer_each({messages, count}, [&](msghdr& message) -> ssize_t {
+    if (is_late) return -1;
+    const ssize_t bytes = receive_message(*execution, "recvmmsg", file, message, how);
+    if ((flags & MSG_WAITFORONE) != 0) how |= MSG_DONTWAIT;
+    is_late = until && execution->host().now() >= *until;
+    return bytes;
+  });
 }
 
 }  // extern "C"

@@ -32,12 +32,20 @@ static int race(void) {
   return 0;
 }
 
+static int write_to_nobody(void) {
+  int ends[2];
+  if (pipe(ends) != 0) return 1;
+  close(ends[0]);
+  return write(ends[1], "x", 1) == 1;
+}
+
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
   if (strcmp(how, "race") == 0) return race();
   if (strcmp(how, "status") == 0) return 3;
   if (strcmp(how, "exit") == 0) exit(4);
   if (strcmp(how, "fork") == 0) return fork() < 0;
+  if (strcmp(how, "pipe") == 0) return write_to_nobody();
   if (strcmp(how, "pointer") == 0) return *nowhere;
   if (strcmp(how, "hang") == 0) {
     pthread_mutex_lock(&mutex);

@@ -102,6 +102,8 @@ class Execution {
   void wake_all(const void* object);
   // Wakes one waiter of `object`, if there is any. Which one is a choice.
   void wake_one(const void* object);
+  // Returns the number of all threads that wait.
+  [[nodiscard]] std::size_t waiters() const { return waiters_.size(); }
   // Reports to the host that the running thread has called an unsupported function, or misused a
   // supported one. The thread does not go on.
   [[noreturn]] void refuse(std::string_view function, std::string_view why);
@@ -123,6 +125,8 @@ class Execution {
   void at_thread_exit(void (*function)(void*), void* argument);
   // Returns the place of the running thread's value of a pthread key.
   [[nodiscard]] void** specific(std::size_t key);
+  // Removes all threads' values of a pthread key.
+  void forget_specific(std::size_t key);
   // Ends the running thread by an exception that unwinds its stack.
   [[noreturn]] static void exit_thread(void* result);
 

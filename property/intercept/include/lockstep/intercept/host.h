@@ -34,6 +34,11 @@ class Stream {
   [[nodiscard]] virtual std::string_view arrived() = 0;
   virtual void take(std::size_t bytes) = 0;
   [[nodiscard]] virtual End end() const = 0;
+  // Tells the other end that no more bytes follow, while this end still receives. Without effect
+  // unless the other end is a thread of the execution.
+  virtual void shut_sending() {}
+  // Whether the other end still receives.
+  [[nodiscard]] virtual bool is_received() const { return end() == End::kNone; }
   // Returns the host's time at which the last bytes arrived.
   [[nodiscard]] virtual std::chrono::nanoseconds last_arrival() const = 0;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -49,6 +50,18 @@ class Thread {
   void timed_out();
   // For the host's own data.
   void* hosted = nullptr;
+
+  // The scheduling and the processors (a cpu_set_t) that the code under test has given to the
+  // thread. They have no effect.
+  struct Scheduling {
+    int policy = 0;
+    int priority = 0;
+    std::string processors;
+  };
+  Scheduling scheduling;
+  // The memory of its stack.
+  [[nodiscard]] const void* stack_begin() const;
+  [[nodiscard]] std::size_t stack_bytes() const;
 
   // Numbers follow the order of creation, from 0.
   [[nodiscard]] std::uint32_t number() const { return number_; }

@@ -1,0 +1,117 @@
+#include <errno.h>
+#include <gtest/gtest.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <limits>
+
+#include "small_world.h"
+
+// Clocks of an execution, and times that are out of range.
+
+namespace lockstep::intercept {
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+TEST(InterceptedClocksTest, C11ShowsTheTimeOfTheWorld) {
+  run_in_orders([] {
+    timespec c11{};
+    timespec posix{};
+    ASSERT_EQ(timespec_get(&c11, TIME_UTC), TIME_UTC);
+    ASSERT_EQ(clock_gettime(CLOCK_REALTIME, &posix), 0);
+    EXPECT_EQ(c11.tv_sec, posix.tv_sec);
+    EXPECT_EQ(c11.tv_nsec, posix.tv_nsec);
+    const int no_base = 77;
+    EXPECT_EQ(timespec_get(&c11, no_base), 0);
+  });
+}
+
+TEST(InterceptedClocksTest, ADeadlineOfC11IsThatOfTheWorld) {
+  run_in_orders([] {
+    mtx_t mutex;
+    cnd_t never;
+    ASSERT_EQ(mtx_init(&mutex, mtx_timed), thrd_success);
+    ASSERT_EQ(cnd_init(&never), thrd_success);
+    const auto start = steady_clock::now();
+    timespec deadline{};
+    timespec_get(&deadline, TIME_UTC);
+    deadline.tv_sec += 2;
+    mtx_lock(&mutex);
+    EXPECT_EQ(cnd_timedwait(&never, &mutex, &deadline), thrd_timedout);
+    mtx_unlock(&mutex);
+    EXPECT_EQ(steady_clock::now() - start, seconds(2));
+  });
+}
+
+TEST(InterceptedClocksTest, ProcessorTimeIsTheWorlds) {
+  run_in_orders([] {
+    const clock_t start = clock();
+    ::sleep(3);
+    EXPECT_EQ(clock() - start, 3 * CLOCKS_PER_SEC);
+  });
+}
+
+TEST(InterceptedClocksTest, LinuxRefusesTimesBeforeZero) {
+  run_in_orders([] {
+    const timespec before{.tv_sec = -1, .tv_nsec = 0};
+    EXPECT_EQ(nanosleep(&before, nullptr), -1);
+    EXPECT_EQ(errno, EINVAL);
+    EXPECT_EQ(clock_nanosleep(CLOCK_REALTIME, 0, &before, nullptr), EINVAL);
+    EXPECT_EQ(clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &before, nullptr), EINVAL);
+    EXPECT_EQ(ppoll(nullptr, 0, &before, nullptr), -1);
+    EXPECT_EQ(errno, EINVAL);
+    timeval negative{.tv_sec = 0, .tv_usec = -1};
+    EXPECT_EQ(select(0, nullptr, nullptr, nullptr, &negative), -1);
+    EXPECT_EQ(errno, EINVAL);
+    const int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+    const itimerspec time{.it_interval = {}, .it_value = before};
+    EXPECT_EQ(timerfd_settime(timer, 0, &time, nullptr), -1);
+    EXPECT_EQ(errno, EINVAL);
+    ::close(timer);
+  });
+}
+
+// POSIX threads take a deadline before 0 as one that has passed.
+TEST(InterceptedClocksTest, ADeadlineBeforeZeroHasPassed) {
+  run_in_orders([] {
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+    const timespec before{.tv_sec = std::numeric_limits<time_t>::min(), .tv_nsec = 0};
+    pthread_mutex_lock(&mutex);
+    EXPECT_EQ(pthread_cond_timedwait(&never, &mutex, &before), ETIMEDOUT);
+    pthread_mutex_unlock(&mutex);
+  });
+}
+
+TEST(InterceptedClocksTest, AFarTimeNeverComes) {
+  SmallWorld world;
+  world.run([] {
+    timeval far{.tv_sec = std::numeric_limits<time_t>::max(), .tv_usec = 0};
+    select(0, nullptr, nullptr, nullptr, &far);
+    EXPECT_GE(steady_clock::now().time_since_epoch(), std::chrono::years(100));
+  });
+}
+
+TEST(InterceptedClocksTest, ReadWriteLocksCheckTheirDeadlines) {
+  run_in_orders([] {
+    pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+    const timespec wrong{.tv_sec = 1, .tv_nsec = 1'000'000'000};
+    EXPECT_EQ(pthread_rwlock_timedrdlock(&rwlock, &wrong), EINVAL);
+    EXPECT_EQ(pthread_rwlock_timedwrlock(&rwlock, &wrong), EINVAL);
+    EXPECT_EQ(pthread_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &wrong), EINVAL);
+    EXPECT_EQ(pthread_rwlock_clockwrlock(&rwlock, CLOCK_MONOTONIC, &wrong), EINVAL);
+  });
+}
+
+}  // namespace
+}  // namespace lockstep::intercept

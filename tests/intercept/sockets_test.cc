@@ -1,0 +1,348 @@
+#include <arpa/inet.h>
+#include <errno.h>
+#include <gtest/gtest.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "small_world.h"
+
+// Connections between threads: addresses, half-closed connections, and writes that nobody reads.
+
+namespace lockstep::intercept {
+namespace {
+
+std::string text_of(const sockaddr_in& address) {
+  return address.sin_family == AF_INET ? std::string(inet_ntoa(address.sin_addr)) + ":" +
+                                             std::to_string(ntohs(address.sin_port))
+                                       : "family " + std::to_string(address.sin_family);
+}
+
+using NameCall = int (*)(int, sockaddr*, socklen_t*) noexcept;
+sockaddr_in name_of(NameCall call, int file) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  EXPECT_EQ(call(file, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  EXPECT_EQ(size, sizeof address);
+  return address;
+}
+
+sockaddr_in at(in_addr_t address, std::uint16_t port) {
+  sockaddr_in made{};
+  made.sin_family = AF_INET;
+  made.sin_addr.s_addr = htonl(address);
+  made.sin_port = htons(port);
+  return made;
+}
+
+int connect_to(int file, const sockaddr_in& address) {
+  return ::connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+}
+
+int tcp_socket() { return ::socket(AF_INET, SOCK_STREAM, 0); }
+
+int listener_at(const sockaddr_in& address) {
+  const int file = tcp_socket();
+  EXPECT_EQ(::bind(file, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(::listen(file, 5), 0);
+  return file;
+}
+
+// Both ends of a connection between threads.
+struct Connected {
+  Connected() : listener(listener_at(at(INADDR_LOOPBACK, 0))), client(tcp_socket()) {
+    EXPECT_EQ(connect_to(client, name_of(&::getsockname, listener)), 0);
+    server = ::accept(listener, nullptr, nullptr);
+  }
+  Connected(const Connected&) = delete;
+  Connected& operator=(const Connected&) = delete;
+  ~Connected() {
+    for (const int file : {listener, client, server}) ::close(file);
+  }
+  int listener;
+  int client;
+  int server = -1;
+};
+
+short events_of(int file) {
+  pollfd asked{file, POLLIN | POLLOUT | POLLRDHUP, 0};
+  ::poll(&asked, 1, 0);
+  return asked.revents;
+}
+
+TEST(InterceptedSocketsTest, BothEndsKnowTheirAddresses) {
+  run_in_orders([] {
+    const int listener = listener_at(at(INADDR_ANY, 2181));
+    const int client = tcp_socket();
+    EXPECT_EQ(text_of(name_of(&::getsockname, client)), "0.0.0.0:0");
+    ASSERT_EQ(connect_to(client, at(INADDR_LOOPBACK, 2181)), 0);
+    sockaddr_in visitor{};
+    socklen_t size = sizeof visitor;
+    const int server = ::accept(listener, reinterpret_cast<sockaddr*>(&visitor), &size);
+    EXPECT_EQ(size, sizeof visitor);
+    const std::string own = text_of(name_of(&::getsockname, client));
+    EXPECT_EQ(own, "127.0.0.1:30000");
+    EXPECT_EQ(text_of(visitor), own);
+    EXPECT_EQ(text_of(name_of(&::getpeername, server)), own);
+    EXPECT_EQ(text_of(name_of(&::getsockname, server)), "127.0.0.1:2181");
+    EXPECT_EQ(text_of(name_of(&::getpeername, client)), "127.0.0.1:2181");
+    for (const int file : {listener, client, server}) ::close(file);
+  });
+}
+
+TEST(InterceptedSocketsTest, SocketsOfIpv6HaveItsAddresses) {
+  run_in_orders([] {
+    const int listener = ::socket(AF_INET6, SOCK_STREAM, 0);
+    sockaddr_in6 any{};
+    any.sin6_family = AF_INET6;
+    any.sin6_port = htons(2181);
+    ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&any), sizeof any), 0);
+    ASSERT_EQ(::listen(listener, 1), 0);
+    const int client = tcp_socket();
+    ASSERT_EQ(connect_to(client, at(INADDR_LOOPBACK, 2181)), 0);
+    sockaddr_in6 visitor{};
+    socklen_t size = sizeof visitor;
+    const int server = ::accept4(listener, reinterpret_cast<sockaddr*>(&visitor), &size, 0);
+    EXPECT_EQ(size, sizeof visitor);
+    EXPECT_EQ(visitor.sin6_family, AF_INET6);
+    EXPECT_EQ(visitor.sin6_port, htons(30'000));
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    ::inet_ntop(AF_INET6, &visitor.sin6_addr, text.data(), text.size());
+    EXPECT_STREQ(text.data(), "::ffff:127.0.0.1");
+    for (const int file : {listener, client, server}) ::close(file);
+  });
+}
+
+TEST(InterceptedSocketsTest, PortsAreNeverShared) {
+  run_in_orders([] {
+    const int chosen = listener_at(at(INADDR_LOOPBACK, 30'000));
+    const int given = listener_at(at(INADDR_LOOPBACK, 0));
+    EXPECT_EQ(text_of(name_of(&::getsockname, given)), "127.0.0.1:30001");
+    const int unbound = tcp_socket();
+    EXPECT_EQ(::listen(unbound, 1), 0);
+    EXPECT_EQ(text_of(name_of(&::getsockname, unbound)), "0.0.0.0:30002");
+    for (const int file : {chosen, given, unbound}) ::close(file);
+  });
+}
+
+TEST(InterceptedSocketsTest, ARefusedSocketConnectsAgain) {
+  run_in_orders([] {
+    const int client = tcp_socket();
+    EXPECT_EQ(connect_to(client, at(INADDR_LOOPBACK, 2181)), -1);
+    EXPECT_EQ(errno, ECONNREFUSED);
+    const int listener = listener_at(at(INADDR_LOOPBACK, 2181));
+    EXPECT_EQ(connect_to(client, at(INADDR_LOOPBACK, 2181)), 0);
+    EXPECT_EQ(events_of(client), POLLOUT);
+    ::close(client);
+    ::close(listener);
+  });
+}
+
+// The client says that it has sent all, and still receives an answer.
+void converse(int client, int server) {
+  std::thread other([=] {
+    EXPECT_EQ(::send(client, "all", 3, 0), 3);
+    EXPECT_EQ(::shutdown(client, SHUT_WR), 0);
+    EXPECT_EQ(::send(client, "more", 4, MSG_NOSIGNAL), -1);
+    EXPECT_EQ(errno, EPIPE);
+    char answer[2];
+    EXPECT_EQ(::recv(client, answer, sizeof answer, MSG_WAITALL), 2);
+  });
+  char bytes[8];
+  EXPECT_EQ(::recv(server, bytes, sizeof bytes, MSG_WAITALL), 3);
+  EXPECT_EQ(::recv(server, bytes, sizeof bytes, 0), 0);
+  EXPECT_EQ(events_of(server), POLLIN | POLLOUT | POLLRDHUP);
+  EXPECT_EQ(::send(server, "ok", 2, MSG_NOSIGNAL), 2);
+  other.join();
+  EXPECT_EQ(::shutdown(server, SHUT_WR), 0);
+  EXPECT_EQ(events_of(server), POLLIN | POLLOUT | POLLRDHUP | POLLHUP);
+}
+
+TEST(InterceptedSocketsTest, AShutDirectionEndsForTheOtherEnd) {
+  run_in_orders([] {
+    const Connected ends;
+    converse(ends.client, ends.server);
+  });
+}
+
+TEST(InterceptedSocketsTest, EndsOfASocketPairAreSockets) {
+  run_in_orders([] {
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    const int on = 1;
+    EXPECT_EQ(::setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &on, sizeof on), 0);
+    int shown = -1;
+    socklen_t size = sizeof shown;
+    EXPECT_EQ(::getsockopt(ends[0], SOL_SOCKET, SO_ERROR, &shown, &size), 0);
+    EXPECT_EQ(shown, 0);
+    EXPECT_EQ(::getsockopt(ends[0], SOL_SOCKET, SO_TYPE, &shown, &size), 0);
+    EXPECT_EQ(shown, SOCK_STREAM);
+    sockaddr address{};
+    for (const NameCall call : {NameCall(&::getpeername), NameCall(&::getsockname)}) {
+      size = sizeof address;
+      EXPECT_EQ(call(ends[0], &address, &size), 0);
+      EXPECT_EQ(address.sa_family, AF_UNIX);
+      EXPECT_EQ(size, sizeof(sa_family_t));
+    }
+    EXPECT_EQ(::listen(ends[0], 1), -1);
+    EXPECT_EQ(errno, EOPNOTSUPP);
+    converse(ends[0], ends[1]);
+    ::close(ends[0]);
+    ::close(ends[1]);
+  });
+}
+
+// In a pair, an end that no longer reads is known to the other one.
+TEST(InterceptedSocketsTest, APairsReaderMayEndFirst) {
+  run_in_orders([] {
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    EXPECT_EQ(::shutdown(ends[0], SHUT_RD), 0);
+    EXPECT_EQ(::send(ends[1], "x", 1, MSG_NOSIGNAL), -1);
+    EXPECT_EQ(errno, EPIPE);
+    char byte = 0;
+    EXPECT_EQ(::recv(ends[0], &byte, 1, 0), 0);
+    EXPECT_EQ(::send(ends[0], "x", 1, 0), 1);
+    ::close(ends[0]);
+    EXPECT_EQ(events_of(ends[1]), POLLIN | POLLOUT | POLLRDHUP | POLLHUP);
+    EXPECT_EQ(::recv(ends[1], &byte, 1, 0), 1);
+    EXPECT_EQ(::recv(ends[1], &byte, 1, 0), 0);
+    ::close(ends[1]);
+  });
+}
+
+// -------------------------------------------------------------------------------------- SIGPIPE
+
+void write_to_nobody() {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ::close(ends[0]);
+  EXPECT_EQ(::write(ends[1], "x", 1), -1);
+  EXPECT_EQ(errno, EPIPE);
+  ::close(ends[1]);
+}
+
+void send_to_nobody(int flags) {
+  const Connected ends;
+  ::close(ends.server);
+  EXPECT_EQ(::send(ends.client, "x", 1, flags), -1);
+  EXPECT_EQ(errno, EPIPE);
+}
+
+std::vector<std::string> misuses_of(const std::function<void()>& body) {
+  SmallWorld world;
+  world.run(body);
+  return world.misuses();
+}
+
+// Sets the process's action for SIGPIPE in a scope.
+class Action {
+ public:
+  explicit Action(sighandler_t action) : before_(::signal(SIGPIPE, action)) {}
+  Action(const Action&) = delete;
+  Action& operator=(const Action&) = delete;
+  ~Action() { ::signal(SIGPIPE, before_); }
+
+ private:
+  sighandler_t before_;
+};
+
+int broken_pipes = 0;
+
+TEST(BrokenPipeTest, EndsTheProcessByDefault) {
+  const Action action(SIG_DFL);
+  const std::string why = ": SIGPIPE ends the process: ignore it, or send with MSG_NOSIGNAL";
+  EXPECT_EQ(misuses_of(&write_to_nobody), std::vector<std::string>{"write" + why});
+  EXPECT_EQ(misuses_of([] { send_to_nobody(0); }), std::vector<std::string>{"send" + why});
+  EXPECT_EQ(misuses_of([] { send_to_nobody(MSG_NOSIGNAL); }), std::vector<std::string>());
+}
+
+TEST(BrokenPipeTest, IsAnErrorIfTheSignalIsIgnored) {
+  const Action action(SIG_IGN);
+  EXPECT_EQ(misuses_of(&write_to_nobody), std::vector<std::string>());
+  EXPECT_EQ(misuses_of([] { send_to_nobody(0); }), std::vector<std::string>());
+}
+
+TEST(BrokenPipeTest, IsToldToAHandler) {
+  broken_pipes = 0;
+  const Action action([](int) { ++broken_pipes; });
+  EXPECT_EQ(misuses_of(&write_to_nobody), std::vector<std::string>());
+  EXPECT_EQ(broken_pipes, 1);
+}
+
+// -------------------------------------------------------------------------------------- names
+
+std::string answer_to(const char* node, const char* service, int flags) {
+  addrinfo hints{};
+  hints.ai_flags = flags;
+  addrinfo* found = nullptr;
+  const int error = ::getaddrinfo(node, service, &hints, &found);
+  if (error != 0) return ::gai_strerror(error);
+  sockaddr_in address{};
+  std::memcpy(&address, found->ai_addr, sizeof address);
+  ::freeaddrinfo(found);
+  return text_of(address);
+}
+
+TEST(InterceptedNamesTest, ThisMachineHasItsAddresses) {
+  run_in_orders([] {
+    EXPECT_EQ(answer_to(nullptr, "2181", 0), "127.0.0.1:2181");
+    EXPECT_EQ(answer_to(nullptr, "2181", AI_PASSIVE), "0.0.0.0:2181");
+    EXPECT_EQ(answer_to("localhost", "2181", 0), "127.0.0.1:2181");
+    EXPECT_EQ(answer_to("127.0.0.1", nullptr, AI_NUMERICHOST), "127.0.0.1:0");
+    EXPECT_EQ(answer_to("elsewhere", "2181", AI_NUMERICHOST), ::gai_strerror(EAI_NONAME));
+    EXPECT_EQ(answer_to(nullptr, nullptr, 0), ::gai_strerror(EAI_NONAME));
+    EXPECT_EQ(answer_to("127.0.0.1", "zookeeper", 0), ::gai_strerror(EAI_SERVICE));
+  });
+}
+
+TEST(InterceptedNamesTest, AddressesHaveNoNames) {
+  run_in_orders([] {
+    const sockaddr_in address = at(INADDR_LOOPBACK, 80);
+    const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+    std::array<char, 64> host{};
+    std::array<char, 16> service{};
+    EXPECT_EQ(::getnameinfo(generic, sizeof address, host.data(), host.size(), service.data(),
+                            service.size(), 0),
+              0);
+    EXPECT_STREQ(host.data(), "127.0.0.1");
+    EXPECT_STREQ(service.data(), "80");
+    EXPECT_EQ(
+        ::getnameinfo(generic, sizeof address, host.data(), host.size(), nullptr, 0, NI_NAMEREQD),
+        EAI_NONAME);
+  });
+}
+
+TEST(InterceptedNamesTest, AServerIsFoundWhereItBinds) {
+  run_in_orders([] {
+    addrinfo hints{};
+    hints.ai_flags = AI_PASSIVE;
+    addrinfo* found = nullptr;
+    ASSERT_EQ(::getaddrinfo(nullptr, "2181", &hints, &found), 0);
+    const int listener = tcp_socket();
+    EXPECT_EQ(::bind(listener, found->ai_addr, found->ai_addrlen), 0);
+    EXPECT_EQ(::listen(listener, 1), 0);
+    ::freeaddrinfo(found);
+    for (const char* const node : {"localhost", "127.0.0.1", "0.0.0.0"}) {
+      ASSERT_EQ(::getaddrinfo(node, "2181", nullptr, &found), 0);
+      const int client = tcp_socket();
+      EXPECT_EQ(::connect(client, found->ai_addr, found->ai_addrlen), 0) << node;
+      ::freeaddrinfo(found);
+      ::close(client);
+    }
+    ::close(listener);
+  });
+}
+
+}  // namespace
+}  // namespace lockstep::intercept
