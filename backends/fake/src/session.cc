@@ -147,6 +147,7 @@ void FakeSession::remember_auth(Request& request) {
 
 void FakeSession::abandon(internal::Completion& completion) noexcept {
   if (closing_ == &completion) closing_ = nullptr;
+  if (answered_ == &completion) answered_ = nullptr;
   pending_.each([&](PendingRequest& request) {
     if (request.completion == &completion) request.completion = nullptr;
   });
@@ -181,11 +182,12 @@ inline PendingRequest FakeSession::take_pending(OpCode op) {
     }
   }
   const PendingRequest answered = take_pending(message.op);
+  answered_ = answered.completion;
   const bool ordered = is_ordered(answered.op) && message.reply.error != Error::kThrottledOp;
-  if (answered.watch || concerns_watches(answered.op)) see_to_watches(answered, message.reply);
-  if (answered.completion) answered.completion->complete(message.reply);
-  // After the operation was completed, because listeners may destroy it.
   contact_answered(answered.sent, ordered);
+  if (answered.watch || concerns_watches(answered.op)) see_to_watches(answered, message.reply);
+  // Unless a listener has abandoned it.
+  if (answered_) std::exchange(answered_, nullptr)->complete(message.reply);
 }
 
 void FakeSession::receive(ServerMessage& message) {

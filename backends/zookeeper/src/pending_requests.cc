@@ -12,11 +12,17 @@ RequestId PendingRequests::add(PendingRequest request) {
   return id;
 }
 
+const PendingRequest* PendingRequests::find(RequestId id) const noexcept {
+  if (id < first_id_ || id - first_id_ >= requests_.size()) return nullptr;
+  const std::optional<PendingRequest>& request = requests_[id - first_id_];
+  return request ? &*request : nullptr;
+}
+
 std::optional<PendingRequest> PendingRequests::take(RequestId id) {
-  if (id < first_id_ || id - first_id_ >= requests_.size()) return std::nullopt;
+  if (!find(id)) return std::nullopt;
   std::optional<PendingRequest> taken = std::exchange(requests_[id - first_id_], std::nullopt);
-  if (taken) --size_;
-  if (taken && taken->completion) by_completion_.erase(taken->completion);
+  --size_;
+  if (taken->completion) by_completion_.erase(taken->completion);
   drop_taken();
   return taken;
 }

@@ -47,6 +47,8 @@ class PendingRequests {
   [[nodiscard]] bool is_oldest(RequestId id) const noexcept { return id == first_id_; }
   // The request must be in the table.
   [[nodiscard]] PendingRequest& operator[](RequestId id) { return *requests_[id - first_id_]; }
+  // Null if the table does not have it.
+  [[nodiscard]] const PendingRequest* find(RequestId id) const noexcept;
   // Takes a request out of the table; nullopt if the table does not have it.
   [[nodiscard]] std::optional<PendingRequest> take(RequestId id);
   // The oldest; nullopt if there is none.

@@ -277,18 +277,24 @@ void Session::on(ReplyMessage& message) {
   if (message.rc == ZAUTHFAILED) return end(SessionState::kAuthFailed);
   if (came_from_server(message.rc)) last_contact_ = message.received;
   if (message.id == after_credentials_) authenticating_ = false;
+  tell_listeners(message);
   const std::optional<PendingRequest> request = pending_.take(message.id);
   if (!request) return;
   window_.over(request->expected_bytes);
   if (message.rc == ZOK) window_.learn(request->op, message.size);
-  const bool ordered = was_ordered(*request, message);
   answer(*request, message);
-  // After the operation was completed, because listeners may destroy it.
-  if (request->op == OpCode::kAddAuth) on_auth_reply(message);
-  if (came_from_server(message.rc)) contact_answered(request->sent, ordered);
   fail_waiting();
   send_waiting();
   remove_abandoned();
+}
+
+// Before the request leaves the table: a listener may abandon it.
+void Session::tell_listeners(const ReplyMessage& reply) {
+  const PendingRequest* const request = pending_.find(reply.id);
+  if (!request) return;
+  const OpCode op = request->op;
+  if (came_from_server(reply.rc)) contact_answered(request->sent, was_ordered(*request, reply));
+  if (op == OpCode::kAddAuth) on_auth_reply(reply);
 }
 
 void Session::answer(const PendingRequest& request, ReplyMessage& reply) {

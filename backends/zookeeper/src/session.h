@@ -101,6 +101,7 @@ class Session final : public lockstep::Session,
   void register_watch(const PendingRequest& read, int rc);
   void on_watches_reply(const PendingRequest& request, ReplyMessage& reply);
   // Ends a request with its reply, or with the C client's refusal.
+  void tell_listeners(const ReplyMessage& reply);
   void answer(const PendingRequest& request, ReplyMessage& reply);
   [[nodiscard]] int send_remove_watch(const Request& request, RequestId id);
   void abandoned() noexcept override {

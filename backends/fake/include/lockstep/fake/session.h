@@ -110,7 +110,8 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   TimePoint handshake_sent_{};
   bool handshaken_ = false;
   internal::Completion* closing_ = nullptr;
-  std::vector<Request> auths_;        // Sent again on every connection, the latest first.
+  internal::Completion* answered_ = nullptr;  // Its reply is being delivered.
+  std::vector<Request> auths_;                // Sent again on every connection, the latest first.
   std::size_t auths_of_options_ = 0;  // How many of auths_, from the front, come from the options.
   std::size_t repeated_auths_ = 0;    // How many of those are unanswered on this connection.
   PendingRequests pending_;
