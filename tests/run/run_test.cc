@@ -142,6 +142,21 @@ INSTANTIATE_TEST_SUITE_P(
                       Misbehaviour{"hang", "deadlock", "waits in pthread_mutex_lock"}),
     [](const auto& each) { return std::string(each.param.how); });
 
+class ChanceTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ChanceTest, IsTheSameInEachHunt) {
+  const std::string target = std::string(LOCKSTEP_TARGETS "/chance_target ") + GetParam();
+  const ProgramRun first = hunt("--clients 2 --executions 20 --json", target);
+  const ProgramRun second = hunt("--clients 2 --executions 20 --json", target);
+  ASSERT_EQ(first.status, 0) << first.out << first.err;
+  EXPECT_EQ(first.json()["trace_hash"], second.json()["trace_hash"]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ChanceTest,
+                         ::testing::Values("random_device", "ifstream", "fopen", "openat",
+                                           "arc4random_buf", "arc4random_uniform"),
+                         [](const auto& each) { return std::string(each.param); });
+
 TEST(RunTest, ExecutionsAndCopiesHaveSeparateVariables) {
   const ProgramRun run = hunt("--clients 3 --executions 20 --json", misbehave("globals"));
   EXPECT_EQ(run.status, 0) << run.out << run.err;

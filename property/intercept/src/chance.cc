@@ -18,7 +18,8 @@
 #include "real.h"
 
 // Random numbers, and facts about the machine. They are the same in each execution: code under test
-// uses them to distinguish clients, and a hunt does not vary them.
+// uses them to distinguish clients, and a hunt does not vary them. erand48(), nrand48(), jrand48()
+// and rand_r() compute from their caller's own state.
 
 namespace lockstep::intercept {
 
@@ -44,6 +45,15 @@ double fraction(Execution& execution) {
   constexpr int kBits = 53;
   return static_cast<double>(word(execution) >> (64 - kBits)) /
          static_cast<double>(std::uint64_t{1} << kBits);
+}
+
+// The seeds of seed48() and lcong48() have 48 bits.
+constexpr std::size_t kSeedWords = 3;
+
+void reseed(Execution& execution, const unsigned short* words) {
+  std::uint64_t seed = 0;
+  std::memcpy(&seed, words, kSeedWords * sizeof *words);
+  execution.randomness().seed(seed);
 }
 
 int number(Execution& execution) { return static_cast<int>(word(execution) & 0x7fffffff); }
@@ -96,9 +106,30 @@ long lrand48() noexcept {
   return number(*execution);
 }
 
+long mrand48() noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(mrand48)());
+  return static_cast<std::int32_t>(word(*execution));
+}
+
 void srand48(long seed) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(srand48)(seed));
   execution->randomness().seed(static_cast<std::uint64_t>(seed));
+}
+
+// Returns a seed that stands for the former state: what it gives later is no other chance.
+unsigned short* seed48(unsigned short* seed) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(seed48)(seed));
+  static unsigned short before[kSeedWords];
+  const std::uint64_t state = word(*execution);
+  reseed(*execution, seed);
+  std::memcpy(before, &state, sizeof before);
+  return before;
+}
+
+// Ignores the parameters of the generator, which is another one here.
+void lcong48(unsigned short* parameters) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(lcong48)(parameters));
+  reseed(*execution, parameters);
 }
 
 ssize_t getrandom(void* bytes, size_t size, unsigned flags) {
@@ -116,6 +147,17 @@ int getentropy(void* bytes, size_t size) {
 uint32_t arc4random() noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(arc4random)());
   return static_cast<uint32_t>(execution->entropy().next());
+}
+
+void arc4random_buf(void* bytes, size_t size) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(arc4random_buf)(bytes, size));
+  fill(*execution, bytes, size);
+}
+
+uint32_t arc4random_uniform(uint32_t bound) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(arc4random_uniform)(bound));
+  const std::uint64_t drawn = execution->entropy().next();
+  return bound < 2 ? 0 : static_cast<uint32_t>(drawn % bound);
 }
 
 pid_t getpid() noexcept {

@@ -37,17 +37,23 @@ ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags
 int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);
+int __openat_2(int folder, const char* path, int flags);
+int __openat64_2(int folder, const char* path, int flags);
 int __gethostname_chk(char* name, size_t size, size_t room);
 }
 extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
                                         void* module) noexcept;
 
+// std::random_device::_M_getval(), a private function.
+extern "C" void random_device_getval() __asm__("_ZNSt13random_device9_M_getvalEv");
+
 namespace lockstep::intercept {
 
 namespace linked {
-extern const char barriers, c11_threads, chance, clocks, conditions, epolls, event_files, exits,
-    fcntl, fortified, futexes, keys, mutexes, names, once, pipes, polls, refused, rwlocks,
-    semaphores, sleeps, sockets, spinlocks, thread_atexit, threads, timer_files, transfers, vectors;
+extern const char barriers, c11_threads, chance, chance_files, clocks, conditions, epolls,
+    event_files, exits, fcntl, fortified, futexes, keys, mutexes, names, once, pipes, polls,
+    refused, rwlocks, semaphores, sleeps, sockets, spinlocks, thread_atexit, threads, timer_files,
+    transfers, vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -56,10 +62,13 @@ extern const char barriers, c11_threads, chance, clocks, conditions, epolls, eve
 namespace {
 
 const Handled kHandled[] = {
+    {"_ZNSt13random_device9_M_getvalEv", reinterpret_cast<const void*>(&::random_device_getval)},
     LOCKSTEP_HANDLED(__cxa_thread_atexit_impl),
     LOCKSTEP_HANDLED(__gethostname_chk),
     LOCKSTEP_HANDLED(__open64_2),
     LOCKSTEP_HANDLED(__open_2),
+    LOCKSTEP_HANDLED(__openat64_2),
+    LOCKSTEP_HANDLED(__openat_2),
     LOCKSTEP_HANDLED(__poll_chk),
     LOCKSTEP_HANDLED(__read_chk),
     LOCKSTEP_HANDLED(__recv_chk),
@@ -70,6 +79,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(accept4),
     LOCKSTEP_HANDLED(alarm),
     LOCKSTEP_HANDLED(arc4random),
+    LOCKSTEP_HANDLED(arc4random_buf),
+    LOCKSTEP_HANDLED(arc4random_uniform),
     LOCKSTEP_HANDLED(bind),
     LOCKSTEP_HANDLED(call_once),
     LOCKSTEP_HANDLED(clock_gettime),
@@ -96,6 +107,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(exit),
     LOCKSTEP_HANDLED(fcntl),
     LOCKSTEP_HANDLED(fcntl64),
+    LOCKSTEP_HANDLED(fopen),
+    LOCKSTEP_HANDLED(fopen64),
     LOCKSTEP_HANDLED(fork),
     LOCKSTEP_HANDLED(freeaddrinfo),
     LOCKSTEP_HANDLED(getaddrinfo),
@@ -111,9 +124,11 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(gettid),
     LOCKSTEP_HANDLED(gettimeofday),
     LOCKSTEP_HANDLED(ioctl),
+    LOCKSTEP_HANDLED(lcong48),
     LOCKSTEP_HANDLED(listen),
     LOCKSTEP_HANDLED(lockf),
     LOCKSTEP_HANDLED(lrand48),
+    LOCKSTEP_HANDLED(mrand48),
     LOCKSTEP_HANDLED(msgrcv),
     LOCKSTEP_HANDLED(msgsnd),
     LOCKSTEP_HANDLED(mtx_destroy),
@@ -125,6 +140,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(nanosleep),
     LOCKSTEP_HANDLED(open),
     LOCKSTEP_HANDLED(open64),
+    LOCKSTEP_HANDLED(openat),
+    LOCKSTEP_HANDLED(openat64),
     LOCKSTEP_HANDLED(pause),
     LOCKSTEP_HANDLED(pipe),
     LOCKSTEP_HANDLED(pipe2),
@@ -188,6 +205,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(recvmmsg),
     LOCKSTEP_HANDLED(recvmsg),
     LOCKSTEP_HANDLED(sched_yield),
+    LOCKSTEP_HANDLED(seed48),
     LOCKSTEP_HANDLED(select),
     LOCKSTEP_HANDLED(sem_clockwait),
     LOCKSTEP_HANDLED(sem_post),
@@ -241,13 +259,14 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::barriers,   &linked::c11_threads, &linked::chance,      &linked::clocks,
-    &linked::conditions, &linked::epolls,      &linked::event_files, &linked::exits,
-    &linked::fcntl,      &linked::fortified,   &linked::futexes,     &linked::keys,
-    &linked::mutexes,    &linked::names,       &linked::once,        &linked::pipes,
-    &linked::polls,      &linked::refused,     &linked::rwlocks,     &linked::semaphores,
-    &linked::sleeps,     &linked::sockets,     &linked::spinlocks,   &linked::thread_atexit,
-    &linked::threads,    &linked::timer_files, &linked::transfers,   &linked::vectors};
+    &linked::barriers,      &linked::c11_threads, &linked::chance,      &linked::chance_files,
+    &linked::clocks,        &linked::conditions,  &linked::epolls,      &linked::event_files,
+    &linked::exits,         &linked::fcntl,       &linked::fortified,   &linked::futexes,
+    &linked::keys,          &linked::mutexes,     &linked::names,       &linked::once,
+    &linked::pipes,         &linked::polls,       &linked::refused,     &linked::rwlocks,
+    &linked::semaphores,    &linked::sleeps,      &linked::sockets,     &linked::spinlocks,
+    &linked::thread_atexit, &linked::threads,     &linked::timer_files, &linked::transfers,
+    &linked::vectors};
 
 }  // namespace
 
