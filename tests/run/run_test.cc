@@ -138,9 +138,17 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Misbehaviour{"status", "user:exit-status", "A exits with status 3"},
                       Misbehaviour{"exit", "user:exit-status", "A exits with status 4"},
                       Misbehaviour{"fork", "misuse", "fork: hunted code cannot start"},
+                      Misbehaviour{"kill", "user:exit-status", "A exits with status 143"},
+                      Misbehaviour{"kill-parent", "misuse", "kill: hunted code cannot send"},
+                      Misbehaviour{"handler", "user:exit-status", "A exits with status 12"},
+                      Misbehaviour{"raise-abort", "crash", "aborted"},
                       Misbehaviour{"pointer", "crash", "SIGSEGV"},
                       Misbehaviour{"hang", "deadlock", "waits in pthread_mutex_lock"}),
-    [](const auto& each) { return std::string(each.param.how); });
+    [](const auto& each) {
+      std::string name = each.param.how;
+      std::erase(name, '-');
+      return name;
+    });
 
 class ChanceTest : public ::testing::TestWithParam<const char*> {};
 
@@ -156,6 +164,20 @@ INSTANTIATE_TEST_SUITE_P(Each, ChanceTest,
                          ::testing::Values("random_device", "ifstream", "fopen", "openat",
                                            "arc4random_buf", "arc4random_uniform"),
                          [](const auto& each) { return std::string(each.param); });
+
+TEST(RunTest, CopiesHaveTheirOwnProcessIds) {
+  const ProgramRun run =
+      hunt("--clients 3 --executions 20 --faults none --json", misbehave("pid {client}"));
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST(RunTest, ACopyThatBeginsAgainHasANewProcessId) {
+  const ProgramRun run =
+      hunt("--clients 2 --executions 100 --faults crash --json", misbehave("pid {client}"));
+  ASSERT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.json()["violation"]["message"].get<std::string>(),
+              HasSubstr("exits with status 6"));
+}
 
 TEST(RunTest, ExecutionsAndCopiesHaveSeparateVariables) {
   const ProgramRun run = hunt("--clients 3 --executions 20 --json", misbehave("globals"));

@@ -36,7 +36,6 @@ void fill(Execution& execution, void* bytes, std::size_t size) {
 
 namespace {
 
-constexpr pid_t kProcessId = 4711;
 constexpr std::string_view kHostName = "simulated";
 
 std::uint64_t word(Execution& execution) { return execution.randomness().next(); }
@@ -158,16 +157,6 @@ uint32_t arc4random_uniform(uint32_t bound) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(arc4random_uniform)(bound));
   const std::uint64_t drawn = execution->entropy().next();
   return bound < 2 ? 0 : static_cast<uint32_t>(drawn % bound);
-}
-
-pid_t getpid() noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getpid)());
-  return kProcessId;
-}
-
-pid_t gettid() noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(gettid)());
-  return kProcessId + static_cast<pid_t>(execution->running()->number());
 }
 
 int gethostname(char* name, size_t size) noexcept {

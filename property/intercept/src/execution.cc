@@ -8,12 +8,16 @@
 #include "descriptors.h"
 #include "lockstep/stacks/own_stack.h"
 #include "process_memory.h"
+#include "signals.h"
 #include "thread_exit.h"
 #include "thread_locals.h"
 
 namespace lockstep::intercept {
 
-Execution::Execution(Host& host) : host_(host), descriptors_(std::make_unique<Descriptors>(*this)) {
+Execution::Execution(Host& host)
+    : host_(host),
+      descriptors_(std::make_unique<Descriptors>(*this)),
+      signals_(std::make_unique<Signals>()) {
   if (current_) throw std::logic_error("a process can have only one execution at a time");
   audit();
   current_ = this;

@@ -52,8 +52,8 @@ namespace lockstep::intercept {
 namespace linked {
 extern const char barriers, c11_threads, chance, chance_files, clocks, conditions, epolls,
     event_files, exits, fcntl, fortified, futexes, keys, mutexes, names, once, pipes, polls,
-    refused, rwlocks, semaphores, sleeps, sockets, spinlocks, thread_atexit, threads, timer_files,
-    transfers, vectors;
+    process_ids, refused, rwlocks, semaphores, signals, sleeps, sockets, spinlocks, thread_atexit,
+    threads, timer_files, transfers, vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -73,6 +73,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(__read_chk),
     LOCKSTEP_HANDLED(__recv_chk),
     LOCKSTEP_HANDLED(__recvfrom_chk),
+    LOCKSTEP_HANDLED(__sysv_signal),
     LOCKSTEP_HANDLED(_Exit),
     LOCKSTEP_HANDLED(_exit),
     LOCKSTEP_HANDLED(accept),
@@ -117,6 +118,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(getlogin),
     LOCKSTEP_HANDLED(getpeername),
     LOCKSTEP_HANDLED(getpid),
+    LOCKSTEP_HANDLED(getppid),
     LOCKSTEP_HANDLED(getpwuid_r),
     LOCKSTEP_HANDLED(getrandom),
     LOCKSTEP_HANDLED(getsockname),
@@ -124,6 +126,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(gettid),
     LOCKSTEP_HANDLED(gettimeofday),
     LOCKSTEP_HANDLED(ioctl),
+    LOCKSTEP_HANDLED(kill),
+    LOCKSTEP_HANDLED(killpg),
     LOCKSTEP_HANDLED(lcong48),
     LOCKSTEP_HANDLED(listen),
     LOCKSTEP_HANDLED(lockf),
@@ -190,12 +194,14 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pthread_self),
     LOCKSTEP_HANDLED(pthread_setname_np),
     LOCKSTEP_HANDLED(pthread_setspecific),
+    LOCKSTEP_HANDLED(pthread_sigqueue),
     LOCKSTEP_HANDLED(pthread_spin_lock),
     LOCKSTEP_HANDLED(pthread_spin_trylock),
     LOCKSTEP_HANDLED(pthread_spin_unlock),
     LOCKSTEP_HANDLED(pthread_timedjoin_np),
     LOCKSTEP_HANDLED(pthread_tryjoin_np),
     LOCKSTEP_HANDLED(quick_exit),
+    LOCKSTEP_HANDLED(raise),
     LOCKSTEP_HANDLED(rand),
     LOCKSTEP_HANDLED(random),
     LOCKSTEP_HANDLED(read),
@@ -220,6 +226,9 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(sendto),
     LOCKSTEP_HANDLED(setsockopt),
     LOCKSTEP_HANDLED(shutdown),
+    LOCKSTEP_HANDLED(sigaction),
+    LOCKSTEP_HANDLED(signal),
+    LOCKSTEP_HANDLED(sigqueue),
     LOCKSTEP_HANDLED(sigsuspend),
     LOCKSTEP_HANDLED(sigtimedwait),
     LOCKSTEP_HANDLED(sigwait),
@@ -232,6 +241,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(srandom),
     LOCKSTEP_HANDLED(syscall),
     LOCKSTEP_HANDLED(system),
+    LOCKSTEP_HANDLED(tgkill),
     LOCKSTEP_HANDLED(thrd_create),
     LOCKSTEP_HANDLED(thrd_current),
     LOCKSTEP_HANDLED(thrd_detach),
@@ -259,14 +269,14 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::barriers,      &linked::c11_threads, &linked::chance,      &linked::chance_files,
-    &linked::clocks,        &linked::conditions,  &linked::epolls,      &linked::event_files,
-    &linked::exits,         &linked::fcntl,       &linked::fortified,   &linked::futexes,
-    &linked::keys,          &linked::mutexes,     &linked::names,       &linked::once,
-    &linked::pipes,         &linked::polls,       &linked::refused,     &linked::rwlocks,
-    &linked::semaphores,    &linked::sleeps,      &linked::sockets,     &linked::spinlocks,
-    &linked::thread_atexit, &linked::threads,     &linked::timer_files, &linked::transfers,
-    &linked::vectors};
+    &linked::barriers,    &linked::c11_threads, &linked::chance,        &linked::chance_files,
+    &linked::clocks,      &linked::conditions,  &linked::epolls,        &linked::event_files,
+    &linked::exits,       &linked::fcntl,       &linked::fortified,     &linked::futexes,
+    &linked::keys,        &linked::mutexes,     &linked::names,         &linked::once,
+    &linked::pipes,       &linked::polls,       &linked::process_ids,   &linked::refused,
+    &linked::rwlocks,     &linked::semaphores,  &linked::signals,       &linked::sleeps,
+    &linked::sockets,     &linked::spinlocks,   &linked::thread_atexit, &linked::threads,
+    &linked::timer_files, &linked::transfers,   &linked::vectors};
 
 }  // namespace
 

@@ -71,8 +71,11 @@ LOCKSTEP_REFUSED(pid_t, wait, (int* status), (status), kProcess)
 LOCKSTEP_REFUSED(pid_t, waitpid, (pid_t process, int* status, int options),
                  (process, status, options), kProcess)
 LOCKSTEP_REFUSED(int, pthread_cancel, (pthread_t thread), (thread), kSignal)
-LOCKSTEP_REFUSED(int, pthread_kill, (pthread_t thread, int signal) noexcept, (thread, signal),
-                 kSignal)
+LOCKSTEP_REFUSED(int, killpg, (pid_t group, int signal) noexcept, (group, signal), kSignal)
+LOCKSTEP_REFUSED(int, sigqueue, (pid_t process, int signal, sigval value) noexcept,
+                 (process, signal, value), kSignal)
+LOCKSTEP_REFUSED(int, pthread_sigqueue, (pthread_t thread, int signal, sigval value) noexcept,
+                 (thread, signal, value), kSignal)
 LOCKSTEP_REFUSED(int, sigwait, (const sigset_t* signals, int* signal), (signals, signal), kSignal)
 LOCKSTEP_REFUSED(int, sigsuspend, (const sigset_t* signals), (signals), kSignal)
 LOCKSTEP_REFUSED(int, pause, (), (), kSignal)

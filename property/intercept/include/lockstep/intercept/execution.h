@@ -21,6 +21,7 @@ namespace lockstep::intercept {
 
 class Descriptors;
 class ProcessMemory;
+class Signals;
 
 // The intercepted threads of a host's world. While one of them runs, this library handles its calls
 // to pthread functions, clocks, sleeps, random numbers, sockets, pipes and polls, and those of the
@@ -76,6 +77,7 @@ class Execution {
   // becomes ready has changed, so that they set their timers again.
   void deadlines_changed();
   [[nodiscard]] Descriptors& descriptors() { return *descriptors_; }
+  [[nodiscard]] Signals& signals() { return *signals_; }
   [[nodiscard]] Host& host() { return host_; }
   // Code under test can seed randomness() by srand() and the like, but not entropy().
   [[nodiscard]] Randomness& randomness() { return randomness_; }
@@ -171,6 +173,7 @@ class Execution {
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Waiter> waiters_;  // Sorted by the number of the thread.
   std::unique_ptr<Descriptors> descriptors_;
+  std::unique_ptr<Signals> signals_;
   std::unique_ptr<ProcessMemory> memory_;  // Null: all threads share the variables.
   Randomness randomness_;
   Randomness entropy_;

@@ -1,0 +1,173 @@
+#include <arpa/inet.h>
+#include <errno.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "small_world.h"
+
+// Processes of an execution: their IDs, the signals that they send, and what their end leaves.
+
+namespace lockstep::intercept {
+namespace {
+
+TEST(InterceptedProcessesTest, EachHasItsOwnId) {
+  std::array<pid_t, 2> processes{};
+  std::array<pid_t, 2> of_threads{};
+  std::vector<std::function<void()>> bodies;
+  for (std::size_t i = 0; i < 2; ++i) {
+    bodies.emplace_back([&, i] {
+      processes[i] = ::getpid();
+      EXPECT_EQ(::gettid(), ::getpid());
+      std::thread([&] {
+        of_threads[i] = ::getpid();
+        EXPECT_NE(::gettid(), ::getpid());
+      }).join();
+    });
+  }
+  run_processes_in_orders(bodies);
+  EXPECT_NE(processes[0], processes[1]);
+  EXPECT_EQ(processes, of_threads);
+}
+
+TEST(InterceptedProcessesTest, SystemCallsAgreeAboutIds) {
+  run_in_orders([] {
+    EXPECT_EQ(::syscall(SYS_getpid), ::getpid());
+    EXPECT_EQ(::syscall(SYS_getppid), ::getppid());
+    std::thread([] { EXPECT_EQ(::syscall(SYS_gettid), ::gettid()); }).join();
+  });
+}
+
+TEST(InterceptedProcessesTest, SignalZeroAsksForAProcess) {
+  pid_t ended = 0;
+  SmallWorld world;
+  world.run([&] {
+    ended = ::getpid();
+    EXPECT_EQ(::kill(::getpid(), 0), 0);
+    EXPECT_EQ(::tgkill(::getpid(), ::gettid(), 0), 0);
+    EXPECT_EQ(::pthread_kill(::pthread_self(), 0), 0);
+    EXPECT_EQ(::kill(::getpid() + 1, 0), -1);
+    EXPECT_EQ(errno, ESRCH);
+  });
+  EXPECT_TRUE(world.misuses().empty());
+}
+
+int caught = 0;
+pid_t came_from = 0;
+
+void note_signal(int) { ++caught; }
+void note_sender(int signal, siginfo_t* info, void*) {
+  note_signal(signal);
+  came_from = info->si_pid;
+}
+
+TEST(InterceptedProcessesTest, AHandlerRunsAtOnceInTheSameThread) {
+  run_in_orders([] {
+    caught = 0;
+    ASSERT_NE(::signal(SIGUSR1, &note_signal), SIG_ERR);
+    EXPECT_EQ(::raise(SIGUSR1), 0);
+    EXPECT_EQ(caught, 1);
+    EXPECT_EQ(::kill(::getpid(), SIGUSR1), 0);
+    EXPECT_EQ(caught, 2);
+    EXPECT_EQ(::pthread_kill(::pthread_self(), SIGUSR1), 0);
+    EXPECT_EQ(::tgkill(::getpid(), ::gettid(), SIGUSR1), 0);
+    EXPECT_EQ(caught, 4);
+    EXPECT_EQ(::signal(SIGUSR1, SIG_IGN), &note_signal);
+    EXPECT_EQ(::raise(SIGUSR1), 0);
+    EXPECT_EQ(caught, 4);
+  });
+}
+
+TEST(InterceptedProcessesTest, AHandlerMayRunOnce) {
+  run_in_orders([] {
+    caught = 0;
+    struct sigaction action{};
+    action.sa_sigaction = &note_sender;
+    action.sa_flags = SA_SIGINFO | SA_RESETHAND;
+    ASSERT_EQ(::sigaction(SIGUSR1, &action, nullptr), 0);
+    EXPECT_EQ(::raise(SIGUSR1), 0);
+    EXPECT_EQ(caught, 1);
+    EXPECT_EQ(came_from, ::getpid());
+    ASSERT_EQ(::sigaction(SIGUSR1, nullptr, &action), 0);
+    EXPECT_EQ(action.sa_handler, SIG_DFL);
+  });
+}
+
+// The hunt has its own handlers, and so has each execution.
+TEST(InterceptedProcessesTest, HandlersBelongToTheirProcess) {
+  run_processes_in_orders({[] { ::signal(SIGTERM, &note_signal); },
+                           [] {
+                             std::this_thread::sleep_for(std::chrono::seconds(1));
+                             EXPECT_EQ(::signal(SIGTERM, SIG_IGN), SIG_DFL);
+                           }});
+  struct sigaction real{};
+  ASSERT_EQ(::sigaction(SIGTERM, nullptr, &real), 0);
+  EXPECT_EQ(real.sa_handler, SIG_DFL);
+}
+
+TEST(InterceptedProcessesTest, SignalsThatAreIgnoredDoNothing) {
+  run_in_orders([] {
+    EXPECT_EQ(::kill(::getpid(), SIGCHLD), 0);
+    EXPECT_EQ(::kill(::getpid(), 65), -1);
+    EXPECT_EQ(errno, EINVAL);
+    EXPECT_EQ(::signal(SIGKILL, SIG_IGN), SIG_ERR);
+    EXPECT_EQ(errno, EINVAL);
+  });
+}
+
+TEST(InterceptedProcessesTest, ASignalWithoutAHandlerEndsTheProcess) {
+  int went_on = 0;
+  SmallWorld world;
+  world.run([&] {
+    ::kill(::getpid(), SIGTERM);
+    ++went_on;
+  });
+  EXPECT_EQ(went_on, 0);
+  EXPECT_TRUE(world.stuck().empty());
+  EXPECT_TRUE(world.misuses().empty());
+}
+
+struct Refusal {
+  const char* name;
+  std::function<void()> call;
+};
+
+// The numbers of processes are simulated ones: none of these calls may reach the system.
+TEST(InterceptedProcessesTest, SignalsToOthersAreRefused) {
+  const std::vector<Refusal> refusals = {
+      {"kill", [] { ::kill(::getpid() + 1, SIGUSR1); }},
+      {"kill", [] { ::kill(0, SIGUSR1); }},
+      {"kill", [] { ::kill(::getpid(), SIGSTOP); }},
+      {"killpg", [] { ::killpg(::getpid(), SIGUSR1); }},
+      {"tgkill", [] { ::tgkill(::getpid(), ::gettid() + 1, SIGUSR1); }},
+      {"sigqueue", [] { ::sigqueue(::getpid(), SIGUSR1, {}); }},
+      {"pthread_sigqueue", [] { ::pthread_sigqueue(::pthread_self(), SIGUSR1, {}); }},
+      {"pthread_kill", [] {
+         std::thread other([] { std::this_thread::yield(); });
+         ::pthread_kill(other.native_handle(), SIGUSR1);
+       }}};
+  for (const Refusal& refusal : refusals) {
+    SmallWorld world;
+    world.run(refusal.call);
+    ASSERT_EQ(world.misuses().size(), 1u) << refusal.name;
+    EXPECT_EQ(world.misuses()[0].rfind(std::string(refusal.name) + ": hunted code cannot", 0), 0u)
+        << world.misuses()[0];
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::intercept
