@@ -29,6 +29,7 @@ ProgramRun hunt(const std::string& options, const std::string& target) {
 std::string lock(const std::string& options) {
   return LOCKSTEP_TARGETS "/lock_target " + options + " 127.0.0.1:2181";
 }
+std::string statics(const std::string& what) { return LOCKSTEP_TARGETS "/statics_target " + what; }
 std::string misbehave(const std::string& how) {
   return LOCKSTEP_TARGETS "/misbehaving_target " + how;
 }
@@ -163,6 +164,17 @@ TEST_P(ChanceTest, IsTheSameInEachHunt) {
 INSTANTIATE_TEST_SUITE_P(Each, ChanceTest,
                          ::testing::Values("random_device", "ifstream", "fopen", "openat",
                                            "arc4random_buf", "arc4random_uniform"),
+                         [](const auto& each) { return std::string(each.param); });
+
+class StaticsTest : public ::testing::TestWithParam<const char*> {};
+
+// Copies have their variables at the same addresses.
+TEST_P(StaticsTest, OfAnotherCopyDoNotWake) {
+  const ProgramRun run = hunt("--clients 3 --executions 300 --json", statics(GetParam()));
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, StaticsTest, ::testing::Values("condition", "futex", "poll"),
                          [](const auto& each) { return std::string(each.param); });
 
 TEST(RunTest, CopiesHaveTheirOwnProcessIds) {

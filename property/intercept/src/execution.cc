@@ -76,10 +76,17 @@ Woken Execution::wait(std::string_view call, const void* object,
   return thread.woken_;
 }
 
+// Variables of processes with memory of their own share addresses.
+bool Execution::awaits(const Waiter& waiter, const void* object) const {
+  if (waiter.object != object) return false;
+  if (!memory_ || !running_ || &waiter.thread->root() == &running_->root()) return true;
+  return !ProcessMemory::is_variable(object);
+}
+
 // wake() removes the thread from the waiters, so that the next waiter gets its index.
 void Execution::wake_all(const void* object) {
   for (std::size_t i = 0; i < waiters_.size();) {
-    if (waiters_[i].object == object) {
+    if (awaits(waiters_[i], object)) {
       waiters_[i].thread->wake(Woken::kByEvent);
     } else {
       ++i;
@@ -88,12 +95,12 @@ void Execution::wake_all(const void* object) {
 }
 
 void Execution::wake_one(const void* object) {
-  const auto count =
-      static_cast<std::uint32_t>(std::ranges::count(waiters_, object, &Waiter::object));
+  const auto count = static_cast<std::uint32_t>(std::ranges::count_if(
+      waiters_, [&](const Waiter& waiter) { return awaits(waiter, object); }));
   if (count == 0) return;
   std::uint32_t before = count > 1 ? host_.draw(count) : 0;
   const auto chosen = std::ranges::find_if(
-      waiters_, [&](const Waiter& waiter) { return waiter.object == object && before-- == 0; });
+      waiters_, [&](const Waiter& waiter) { return awaits(waiter, object) && before-- == 0; });
   chosen->thread->wake(Woken::kByEvent);
 }
 

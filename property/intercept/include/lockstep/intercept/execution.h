@@ -102,7 +102,8 @@ class Execution {
              std::optional<std::chrono::nanoseconds> until = std::nullopt,
              Condition* condition = nullptr);
   void wake_all(const void* object);
-  // Wakes one waiter of `object`, if there is any. Which one is a choice.
+  // Wakes one waiter of `object`, if there is any. Which one is a choice. If `object` is a variable
+  // of a process with memory of its own, only threads of the running thread's process wait for it.
   void wake_one(const void* object);
   // Reports to the host that the running thread has called an unsupported function, or misused a
   // supported one. The thread does not go on.
@@ -159,6 +160,7 @@ class Execution {
     Condition* condition;
   };
   void forget_waiter(const Thread& thread);
+  [[nodiscard]] bool awaits(const Waiter& waiter, const void* object) const;
 
   static inline Execution* current_ = nullptr;
   static inline Thread* running_ = nullptr;
