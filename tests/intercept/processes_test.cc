@@ -141,32 +141,94 @@ TEST(InterceptedProcessesTest, ASignalWithoutAHandlerEndsTheProcess) {
   EXPECT_TRUE(world.misuses().empty());
 }
 
-struct Refusal {
-  const char* name;
-  std::function<void()> call;
-};
+void expect_refused(const std::string& name, const std::function<void()>& call) {
+  SmallWorld world;
+  world.run(call);
+  ASSERT_EQ(world.misuses().size(), 1u) << name;
+  EXPECT_EQ(world.misuses()[0].rfind(name + ": hunted code cannot", 0), 0u) << world.misuses()[0];
+}
 
 // The numbers of processes are simulated ones: none of these calls may reach the system.
 TEST(InterceptedProcessesTest, SignalsToOthersAreRefused) {
-  const std::vector<Refusal> refusals = {
-      {"kill", [] { ::kill(::getpid() + 1, SIGUSR1); }},
-      {"kill", [] { ::kill(0, SIGUSR1); }},
-      {"kill", [] { ::kill(::getpid(), SIGSTOP); }},
-      {"killpg", [] { ::killpg(::getpid(), SIGUSR1); }},
-      {"tgkill", [] { ::tgkill(::getpid(), ::gettid() + 1, SIGUSR1); }},
-      {"sigqueue", [] { ::sigqueue(::getpid(), SIGUSR1, {}); }},
-      {"pthread_sigqueue", [] { ::pthread_sigqueue(::pthread_self(), SIGUSR1, {}); }},
-      {"pthread_kill", [] {
-         std::thread other([] { std::this_thread::yield(); });
-         ::pthread_kill(other.native_handle(), SIGUSR1);
-       }}};
-  for (const Refusal& refusal : refusals) {
-    SmallWorld world;
-    world.run(refusal.call);
-    ASSERT_EQ(world.misuses().size(), 1u) << refusal.name;
-    EXPECT_EQ(world.misuses()[0].rfind(std::string(refusal.name) + ": hunted code cannot", 0), 0u)
-        << world.misuses()[0];
+  expect_refused("kill", [] { ::kill(::getpid() + 1, SIGUSR1); });
+  expect_refused("kill", [] { ::kill(0, SIGUSR1); });
+  expect_refused("kill", [] { ::kill(::getpid(), SIGSTOP); });
+  expect_refused("killpg", [] { ::killpg(::getpid(), SIGUSR1); });
+  expect_refused("tgkill", [] { ::tgkill(::getpid(), ::gettid() + 1, SIGUSR1); });
+  expect_refused("sigqueue", [] { ::sigqueue(::getpid(), SIGUSR1, {}); });
+  expect_refused("pthread_sigqueue", [] { ::pthread_sigqueue(::pthread_self(), SIGUSR1, {}); });
+  expect_refused("pthread_kill", [] {
+    std::thread other([] { std::this_thread::yield(); });
+    ::pthread_kill(other.native_handle(), SIGUSR1);
+  });
+}
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  return address;
+}
+
+constexpr std::uint16_t kPort = 7000;
+
+int listen_at_port() {
+  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+  const sockaddr_in address = loopback(kPort);
+  EXPECT_EQ(::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(::listen(listener, 1), 0);
+  return listener;
+}
+
+// Returns -1 if nobody listens.
+int connect_to_port() {
+  const int file = ::socket(AF_INET, SOCK_STREAM, 0);
+  const sockaddr_in address = loopback(kPort);
+  if (::connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    return file;
   }
+  ::close(file);
+  return -1;
+}
+
+int connect_to_listener() {
+  for (;;) {
+    if (const int file = connect_to_port(); file >= 0) return file;
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+}
+
+void expect_end_of_connection() {
+  const int file = connect_to_listener();
+  char byte = 0;
+  EXPECT_EQ(::recv(file, &byte, 1, 0), 0);
+}
+
+TEST(InterceptedProcessesTest, APeerSeesTheEndOfAProcess) {
+  const auto serve = [] {
+    ::accept(listen_at_port(), nullptr, nullptr);
+    ::_exit(0);
+  };
+  const auto visit = [] {
+    expect_end_of_connection();
+    EXPECT_EQ(connect_to_port(), -1);
+  };
+  run_processes_in_orders({serve, visit});
+}
+
+TEST(InterceptedProcessesTest, APeerSeesTheEndOfTheLastThread) {
+  const auto serve = [] { ::accept(listen_at_port(), nullptr, nullptr); };
+  run_processes_in_orders({serve, &expect_end_of_connection});
+}
+
+TEST(InterceptedProcessesTest, AnEndedProcessLeavesItsDescriptorsToOthers) {
+  const auto take_most = [](int hour) {
+    std::this_thread::sleep_for(std::chrono::hours(hour));
+    for (int i = 0; i < 300; ++i) ASSERT_GE(::eventfd(0, 0), 0);
+    ::_exit(0);
+  };
+  run_processes_in_orders({std::bind_front(take_most, 1), std::bind_front(take_most, 2)});
 }
 
 }  // namespace

@@ -16,10 +16,11 @@ int Descriptors::add(std::shared_ptr<Descriptor> descriptor) {
   const auto index = static_cast<int>(free - table_.begin());
   if (index >= kMost) return errno = EMFILE, -1;
   if (free == table_.end()) {
-    table_.push_back(std::move(descriptor));
-  } else {
-    *free = std::move(descriptor);
+    table_.push_back(nullptr);
+    owners_.push_back(nullptr);
   }
+  table_[static_cast<std::size_t>(index)] = std::move(descriptor);
+  owners_[static_cast<std::size_t>(index)] = &execution_.running()->root();
   return kFirst + index;
 }
 
@@ -32,12 +33,26 @@ const std::shared_ptr<Descriptor>& Descriptors::find(int number) const {
 }
 
 int Descriptors::close(int number) {
-  const std::shared_ptr<Descriptor> descriptor = find(number);
-  if (!descriptor) return -1;
-  table_[static_cast<std::size_t>(number - kFirst)] = nullptr;
-  if (std::ranges::find(table_, descriptor) == table_.end()) descriptor->close();
+  if (!find(number)) return -1;
+  forget(static_cast<std::size_t>(number - kFirst));
   execution_.descriptors_changed();
   return 0;
+}
+
+void Descriptors::forget(std::size_t index) {
+  const std::shared_ptr<Descriptor> descriptor = std::exchange(table_[index], nullptr);
+  owners_[index] = nullptr;
+  if (std::ranges::find(table_, descriptor) == table_.end()) descriptor->close();
+}
+
+void Descriptors::close_all_of(const Thread& root) {
+  bool any_peer = false;
+  for (std::size_t index = 0; index < table_.size(); ++index) {
+    if (!table_[index] || owners_[index] != &root) continue;
+    any_peer |= table_[index]->has_local_peer();
+    forget(index);
+  }
+  if (any_peer) execution_.descriptors_changed();
 }
 
 namespace {

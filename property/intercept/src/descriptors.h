@@ -39,6 +39,8 @@ class Descriptor {
     static_cast<void>(events);
     return std::nullopt;
   }
+  // Whether its other end belongs to a thread of the execution.
+  [[nodiscard]] virtual bool has_local_peer() const { return false; }
   // Called when its last number has been closed.
   virtual void close() {}
 
@@ -55,20 +57,26 @@ class Descriptors {
   explicit Descriptors(Execution& execution) : execution_(execution) {}
 
   // Adds a descriptor under the lowest free number, as POSIX demands, and returns the number; -1
-  // with errno EMFILE if there are too many.
+  // with errno EMFILE if there are too many. It belongs to the running thread's process.
   int add(std::shared_ptr<Descriptor> descriptor);
   [[nodiscard]] static bool is_ours(int number) { return number >= kFirst; }
   // Returns null with errno EBADF if there is none. The reference is valid until a descriptor is
   // added or closed: a caller that waits in between copies the pointer.
   [[nodiscard]] const std::shared_ptr<Descriptor>& find(int number) const;
   int close(int number);
+  // Closes the descriptors of a process that has ended, in the order of their numbers.
+  void close_all_of(const Thread& root);
   // Returns a new port, for sockets that are bound to port 0.
   [[nodiscard]] std::uint16_t next_port() { return port_++; }
   [[nodiscard]] const std::vector<std::shared_ptr<Descriptor>>& all() const { return table_; }
 
  private:
+  // Removes the descriptor with that number.
+  void forget(std::size_t index);
+
   Execution& execution_;
   std::vector<std::shared_ptr<Descriptor>> table_;
+  std::vector<const Thread*> owners_;  // The first threads of their processes, by number.
   std::uint16_t port_ = 30'000;
 };
 

@@ -121,6 +121,14 @@ void Execution::end_threads_of(Thread& thread) {
   for (const auto& other : threads_) {
     if (&other->root() == &root) other->kill();
   }
+  descriptors_->close_all_of(root);
+}
+
+void Execution::has_ended(Thread& thread) {
+  const Thread& root = thread.root();
+  const bool any_is_left = std::ranges::any_of(
+      threads_, [&](const auto& other) { return !other->ended() && &other->root() == &root; });
+  if (!any_is_left) descriptors_->close_all_of(root);
 }
 
 void Execution::end_process(std::string_view call, int status) {

@@ -44,6 +44,7 @@ class Socket final : public Descriptor {
   ssize_t peek(char* into, std::size_t size) override;
   ssize_t write(std::string_view bytes) override;
   [[nodiscard]] std::optional<std::chrono::nanoseconds> due(short events) override;
+  [[nodiscard]] bool has_local_peer() const override;
   void close() override;
   // Affects only this end: the other end does not see SHUT_WR as an end of the connection.
   void shut(int how);

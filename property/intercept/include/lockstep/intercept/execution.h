@@ -68,7 +68,8 @@ class Execution {
   // Remembers the present variables as those of the start. Without this call, the first
   // separate_memory() does it.
   static void remember_start();
-  // Ends the threads of that thread's process where they are, without unwinding their stacks.
+  // Ends the threads of that thread's process where they are, without unwinding their stacks, and
+  // closes the descriptors of the process.
   void end_threads_of(Thread& thread);
   // Wakes each thread whose Condition holds now. Call it after a stream has changed: bytes have
   // arrived, or it has ended.
@@ -161,6 +162,8 @@ class Execution {
   };
   void forget_waiter(const Thread& thread);
   [[nodiscard]] bool awaits(const Waiter& waiter, const void* object) const;
+  // Closes the descriptors of the thread's process if this was its last thread.
+  void has_ended(Thread& thread);
 
   static inline Execution* current_ = nullptr;
   static inline Thread* running_ = nullptr;
