@@ -7,6 +7,8 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -161,6 +163,26 @@ TEST(InterceptedProcessesTest, SignalsToOthersAreRefused) {
     std::thread other([] { std::this_thread::yield(); });
     ::pthread_kill(other.native_handle(), SIGUSR1);
   });
+}
+
+TEST(InterceptedProcessesTest, TimersThatSendSignalsAreRefused) {
+  expect_refused("setitimer", [] {
+    const itimerval hour{{}, {3600, 0}};
+    ::setitimer(ITIMER_VIRTUAL, &hour, nullptr);
+  });
+  expect_refused("ualarm", [] { ::ualarm(0, 0); });
+}
+
+char* const kNothing[] = {nullptr};
+
+TEST(InterceptedProcessesTest, ChildrenAreRefused) {
+  expect_refused("wait3", [] { ::wait3(nullptr, WNOHANG, nullptr); });
+  expect_refused("wait4", [] { ::wait4(-1, nullptr, WNOHANG, nullptr); });
+  expect_refused("waitid", [] { ::waitid(P_ALL, 0, nullptr, WNOHANG | WEXITED); });
+  expect_refused("execvpe", [] { ::execvpe("/none", kNothing, kNothing); });
+  expect_refused("fexecve", [] { ::fexecve(-1, kNothing, kNothing); });
+  expect_refused("_Fork", [] { static_cast<void>(::_Fork()); });
+  expect_refused("daemon", [] { static_cast<void>(::daemon(1, 1)); });
 }
 
 sockaddr_in loopback(std::uint16_t port) {

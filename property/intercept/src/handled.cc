@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/msg.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
@@ -75,6 +76,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(__recvfrom_chk),
     LOCKSTEP_HANDLED(__sysv_signal),
     LOCKSTEP_HANDLED(_Exit),
+    LOCKSTEP_HANDLED(_Fork),
     LOCKSTEP_HANDLED(_exit),
     LOCKSTEP_HANDLED(accept),
     LOCKSTEP_HANDLED(accept4),
@@ -94,6 +96,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(cnd_timedwait),
     LOCKSTEP_HANDLED(cnd_wait),
     LOCKSTEP_HANDLED(connect),
+    LOCKSTEP_HANDLED(daemon),
     LOCKSTEP_HANDLED(drand48),
     LOCKSTEP_HANDLED(dup2),
     LOCKSTEP_HANDLED(epoll_create),
@@ -105,9 +108,11 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(execv),
     LOCKSTEP_HANDLED(execve),
     LOCKSTEP_HANDLED(execvp),
+    LOCKSTEP_HANDLED(execvpe),
     LOCKSTEP_HANDLED(exit),
     LOCKSTEP_HANDLED(fcntl),
     LOCKSTEP_HANDLED(fcntl64),
+    LOCKSTEP_HANDLED(fexecve),
     LOCKSTEP_HANDLED(fopen),
     LOCKSTEP_HANDLED(fopen64),
     LOCKSTEP_HANDLED(fork),
@@ -220,6 +225,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(sem_wait),
     LOCKSTEP_HANDLED(semop),
     LOCKSTEP_HANDLED(semtimedop),
+    LOCKSTEP_HANDLED(setitimer),
     LOCKSTEP_HANDLED(send),
     LOCKSTEP_HANDLED(sendmmsg),
     LOCKSTEP_HANDLED(sendmsg),
@@ -258,10 +264,14 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(tss_delete),
     LOCKSTEP_HANDLED(tss_get),
     LOCKSTEP_HANDLED(tss_set),
+    LOCKSTEP_HANDLED(ualarm),
     LOCKSTEP_HANDLED(uname),
     LOCKSTEP_HANDLED(usleep),
     LOCKSTEP_HANDLED(vfork),
     LOCKSTEP_HANDLED(wait),
+    LOCKSTEP_HANDLED(wait3),
+    LOCKSTEP_HANDLED(wait4),
+    LOCKSTEP_HANDLED(waitid),
     LOCKSTEP_HANDLED(waitpid),
     LOCKSTEP_HANDLED(write),
     LOCKSTEP_HANDLED(writev),

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/msg.h>
+#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +50,9 @@ pid_t vfork() noexcept {
   }
   return LOCKSTEP_REAL(fork)();
 }
+LOCKSTEP_REFUSED(pid_t, _Fork, () noexcept, (), kProcess)
+LOCKSTEP_REFUSED(int, daemon, (int keeps_folder, int keeps_files) noexcept,
+                 (keeps_folder, keeps_files), kProcess)
 LOCKSTEP_REFUSED(int, system, (const char* command), (command), kProcess)
 LOCKSTEP_REFUSED(FILE*, popen, (const char* command, const char* mode), (command, mode), kProcess)
 LOCKSTEP_REFUSED(int, execve,
@@ -57,6 +62,12 @@ LOCKSTEP_REFUSED(int, execv, (const char* path, char* const arguments[]) noexcep
                  (path, arguments), kProcess)
 LOCKSTEP_REFUSED(int, execvp, (const char* file, char* const arguments[]) noexcept,
                  (file, arguments), kProcess)
+LOCKSTEP_REFUSED(int, execvpe,
+                 (const char* file, char* const arguments[], char* const variables[]) noexcept,
+                 (file, arguments, variables), kProcess)
+LOCKSTEP_REFUSED(int, fexecve,
+                 (int file, char* const arguments[], char* const variables[]) noexcept,
+                 (file, arguments, variables), kProcess)
 LOCKSTEP_REFUSED(int, posix_spawn,
                  (pid_t * process, const char* path, const posix_spawn_file_actions_t* actions,
                   const posix_spawnattr_t* attributes, char* const arguments[],
@@ -70,6 +81,12 @@ LOCKSTEP_REFUSED(int, posix_spawnp,
 LOCKSTEP_REFUSED(pid_t, wait, (int* status), (status), kProcess)
 LOCKSTEP_REFUSED(pid_t, waitpid, (pid_t process, int* status, int options),
                  (process, status, options), kProcess)
+LOCKSTEP_REFUSED(pid_t, wait3, (int* status, int options, rusage* usage) noexcept,
+                 (status, options, usage), kProcess)
+LOCKSTEP_REFUSED(pid_t, wait4, (pid_t process, int* status, int options, rusage* usage) noexcept,
+                 (process, status, options, usage), kProcess)
+LOCKSTEP_REFUSED(int, waitid, (idtype_t kind, id_t process, siginfo_t* info, int options),
+                 (kind, process, info, options), kProcess)
 LOCKSTEP_REFUSED(int, pthread_cancel, (pthread_t thread), (thread), kSignal)
 LOCKSTEP_REFUSED(int, killpg, (pid_t group, int signal) noexcept, (group, signal), kSignal)
 LOCKSTEP_REFUSED(int, sigqueue, (pid_t process, int signal, sigval value) noexcept,
@@ -80,6 +97,10 @@ LOCKSTEP_REFUSED(int, sigwait, (const sigset_t* signals, int* signal), (signals,
 LOCKSTEP_REFUSED(int, sigsuspend, (const sigset_t* signals), (signals), kSignal)
 LOCKSTEP_REFUSED(int, pause, (), (), kSignal)
 LOCKSTEP_REFUSED(unsigned, alarm, (unsigned seconds) noexcept, (seconds), kSignal)
+LOCKSTEP_REFUSED(useconds_t, ualarm, (useconds_t first, useconds_t interval) noexcept,
+                 (first, interval), kSignal)
+LOCKSTEP_REFUSED(int, setitimer, (int timer, const itimerval* time, itimerval* before) noexcept,
+                 (timer, time, before), kSignal)
 LOCKSTEP_REFUSED(int, pselect,
                  (int count, fd_set* read, fd_set* write, fd_set* except, const timespec* time,
                   const sigset_t* signals),

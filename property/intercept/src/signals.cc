@@ -18,6 +18,15 @@
 
 namespace lockstep::intercept {
 
+namespace {
+
+constinit Real<decltype(::raise)> real_raise("raise");
+
+}  // namespace
+
+// A handler of a crash calls raise(), and must not look for the real one.
+Signals::Signals() { static_cast<void>(real_raise.get()); }
+
 Signals::Key Signals::key(const Thread& root, int signal) { return {root.number(), signal}; }
 
 struct sigaction Signals::action(const Thread& root, int signal) const {
@@ -110,7 +119,7 @@ int send_to_itself(Execution& execution, std::string_view call, int signal) {
   if (!is_signal(signal)) return -1;
   if (!is_crash(signal)) return take(execution, call, signal), 0;
   const Outside outside;
-  return LOCKSTEP_REAL(raise)(signal);
+  return real_raise.get()(signal);
 }
 
 // Returns the handler before, as signal() does.
@@ -177,7 +186,7 @@ sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept {
 }
 
 int raise(int signal) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(raise)(signal));
+  LOCKSTEP_INTERCEPT(execution, real_raise.get()(signal));
   return send_to_itself(*execution, "raise", signal);
 }
 

@@ -14,6 +14,7 @@ class Thread;
 // they have handlers of the system, which sends them, too.
 class Signals {
  public:
+  Signals();
   // `root` is the first thread of a process. Returns SIG_DFL if that process has set nothing.
   [[nodiscard]] struct sigaction action(const Thread& root, int signal) const;
   void set(const Thread& root, int signal, const struct sigaction& action);
