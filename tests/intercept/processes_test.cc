@@ -121,6 +121,38 @@ TEST(InterceptedProcessesTest, HandlersBelongToTheirProcess) {
   EXPECT_EQ(real.sa_handler, SIG_DFL);
 }
 
+sigset_t blocked_now() {
+  sigset_t blocked;
+  EXPECT_EQ(::pthread_sigmask(SIG_BLOCK, nullptr, &blocked), 0);
+  return blocked;
+}
+
+// The real thread keeps its mask: a signal may tell it that the execution does not end.
+TEST(InterceptedProcessesTest, EachThreadBlocksItsOwnSignals) {
+  run_in_orders([] {
+    sigset_t all;
+    ::sigfillset(&all);
+    ASSERT_EQ(::sigprocmask(SIG_SETMASK, &all, nullptr), 0);
+    std::thread other([] {
+      sigset_t one;
+      ::sigemptyset(&one);
+      ::sigaddset(&one, SIGUSR1);
+      EXPECT_EQ(::pthread_sigmask(SIG_UNBLOCK, &one, &one), 0);
+      EXPECT_EQ(::sigismember(&one, SIGUSR1), 1) << "its creator blocks it";
+      const sigset_t blocked = blocked_now();
+      EXPECT_EQ(::sigismember(&blocked, SIGUSR1), 0);
+      EXPECT_EQ(::sigismember(&blocked, SIGUSR2), 1);
+      EXPECT_EQ(::sigismember(&blocked, SIGKILL), 0);
+    });
+    other.join();
+    const sigset_t blocked = blocked_now();
+    EXPECT_EQ(::sigismember(&blocked, SIGUSR1), 1);
+    EXPECT_EQ(::pthread_sigmask(3, &blocked, nullptr), EINVAL);
+  });
+  const sigset_t real = blocked_now();
+  EXPECT_EQ(::sigismember(&real, SIGALRM), 0);
+}
+
 TEST(InterceptedProcessesTest, SignalsThatAreIgnoredDoNothing) {
   run_in_orders([] {
     EXPECT_EQ(::kill(::getpid(), SIGCHLD), 0);
@@ -151,10 +183,17 @@ void expect_refused(const std::string& name, const std::function<void()>& call) 
 }
 
 // The numbers of processes are simulated ones: none of these calls may reach the system.
-TEST(InterceptedProcessesTest, SignalsToOthersAreRefused) {
+TEST(InterceptedProcessesTest, SignalsToOthersAndBlockedOnesAreRefused) {
   expect_refused("kill", [] { ::kill(::getpid() + 1, SIGUSR1); });
   expect_refused("kill", [] { ::kill(0, SIGUSR1); });
   expect_refused("kill", [] { ::kill(::getpid(), SIGSTOP); });
+  expect_refused("raise", [] {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    ::signal(SIGUSR1, &note_signal);
+    ::raise(SIGUSR1);
+  });
   expect_refused("killpg", [] { ::killpg(::getpid(), SIGUSR1); });
   expect_refused("tgkill", [] { ::tgkill(::getpid(), ::gettid() + 1, SIGUSR1); });
   expect_refused("sigqueue", [] { ::sigqueue(::getpid(), SIGUSR1, {}); });

@@ -41,6 +41,7 @@ Thread& Execution::create(std::function<void*()> body, bool by_library) {
   threads_.push_back(
       std::make_unique<Thread>(*this, number, running_, by_library, std::move(body)));
   Thread& thread = *threads_.back();
+  signals_->begin(thread);
   happens_before(&thread);
   host_.started(thread);
   return thread;

@@ -53,8 +53,8 @@ namespace lockstep::intercept {
 namespace linked {
 extern const char barriers, c11_threads, chance, chance_files, clocks, conditions, epolls,
     event_files, exits, fcntl, fortified, futexes, keys, mutexes, names, once, pipes, polls,
-    process_ids, refused, rwlocks, semaphores, signals, sleeps, sockets, spinlocks, thread_atexit,
-    threads, timer_files, transfers, vectors;
+    process_ids, refused, rwlocks, semaphores, signals, signal_masks, sleeps, sockets, spinlocks,
+    thread_atexit, threads, timer_files, transfers, vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -199,6 +199,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pthread_self),
     LOCKSTEP_HANDLED(pthread_setname_np),
     LOCKSTEP_HANDLED(pthread_setspecific),
+    LOCKSTEP_HANDLED(pthread_sigmask),
     LOCKSTEP_HANDLED(pthread_sigqueue),
     LOCKSTEP_HANDLED(pthread_spin_lock),
     LOCKSTEP_HANDLED(pthread_spin_trylock),
@@ -234,6 +235,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(shutdown),
     LOCKSTEP_HANDLED(sigaction),
     LOCKSTEP_HANDLED(signal),
+    LOCKSTEP_HANDLED(sigprocmask),
     LOCKSTEP_HANDLED(sigqueue),
     LOCKSTEP_HANDLED(sigsuspend),
     LOCKSTEP_HANDLED(sigtimedwait),
@@ -279,14 +281,14 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::barriers,    &linked::c11_threads, &linked::chance,        &linked::chance_files,
-    &linked::clocks,      &linked::conditions,  &linked::epolls,        &linked::event_files,
-    &linked::exits,       &linked::fcntl,       &linked::fortified,     &linked::futexes,
-    &linked::keys,        &linked::mutexes,     &linked::names,         &linked::once,
-    &linked::pipes,       &linked::polls,       &linked::process_ids,   &linked::refused,
-    &linked::rwlocks,     &linked::semaphores,  &linked::signals,       &linked::sleeps,
-    &linked::sockets,     &linked::spinlocks,   &linked::thread_atexit, &linked::threads,
-    &linked::timer_files, &linked::transfers,   &linked::vectors};
+    &linked::barriers, &linked::c11_threads, &linked::chance,      &linked::chance_files,
+    &linked::clocks,   &linked::conditions,  &linked::epolls,      &linked::event_files,
+    &linked::exits,    &linked::fcntl,       &linked::fortified,   &linked::futexes,
+    &linked::keys,     &linked::mutexes,     &linked::names,       &linked::once,
+    &linked::pipes,    &linked::polls,       &linked::process_ids, &linked::refused,
+    &linked::rwlocks,  &linked::semaphores,  &linked::signals,     &linked::signal_masks,
+    &linked::sleeps,   &linked::sockets,     &linked::spinlocks,   &linked::thread_atexit,
+    &linked::threads,  &linked::timer_files, &linked::transfers,   &linked::vectors};
 
 }  // namespace
 

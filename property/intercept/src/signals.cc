@@ -36,6 +36,13 @@ struct sigaction Signals::action(const Thread& root, int signal) const {
   return action;
 }
 
+void Signals::begin(const Thread& thread) {
+  sigset_t own;
+  ::sigemptyset(&own);
+  const Thread* const creator = thread.creator();
+  blocked_.push_back(creator ? blocked_[creator->number()] : own);
+}
+
 void Signals::set(const Thread& root, int signal, const struct sigaction& action) {
   actions_[key(root, signal)] = action;
 }
@@ -55,12 +62,6 @@ bool is_one_of(const std::array<int, kCount>& signals, int signal) {
 
 bool is_crash(int signal) {
   return is_one_of(std::array{SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}, signal);
-}
-
-bool is_blocked(int signal) {
-  sigset_t blocked;
-  ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
-  return ::sigismember(&blocked, signal) == 1;
 }
 
 // The real process must neither stop nor end: the hunt runs in it. A crash is one of the hunt's
@@ -104,7 +105,8 @@ void take(Execution& execution, std::string_view call, int signal) {
   if (action.sa_handler == SIG_IGN) return;
   if (is_default && is_one_of(kIgnoredByDefault, signal)) return;
   if (is_default) take_default_action(execution, call, signal);
-  if (is_blocked(signal)) execution.refuse(call, kBlocked);
+  const sigset_t& blocked = execution.signals().blocked(*execution.running());
+  if (::sigismember(&blocked, signal) == 1) execution.refuse(call, kBlocked);
   if ((action.sa_flags & SA_RESETHAND) != 0) execution.signals().set(root, signal, {});
   run_handler(action, signal, process_id(root));
 }
