@@ -137,8 +137,9 @@ TEST(InterceptedProcessesTest, EachThreadBlocksItsOwnSignals) {
       sigset_t one;
       ::sigemptyset(&one);
       ::sigaddset(&one, SIGUSR1);
-      EXPECT_EQ(::pthread_sigmask(SIG_UNBLOCK, &one, &one), 0);
-      EXPECT_EQ(::sigismember(&one, SIGUSR1), 1) << "its creator blocks it";
+      sigset_t before;
+      EXPECT_EQ(::pthread_sigmask(SIG_UNBLOCK, &one, &before), 0);
+      EXPECT_EQ(::sigismember(&before, SIGUSR1), 1) << "its creator blocks it";
       const sigset_t blocked = blocked_now();
       EXPECT_EQ(::sigismember(&blocked, SIGUSR1), 0);
       EXPECT_EQ(::sigismember(&blocked, SIGUSR2), 1);
