@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <random>
 #include <string>
 #include <thread>
@@ -157,6 +159,22 @@ TEST(InterceptedDescriptorsTest, RealDescriptorsStayReal) {
   ::close(ends[1]);
 }
 
+// Reads the device as std::ifstream and libc's streams do.
+std::uint64_t from_streams() {
+  std::uint64_t first = 0;
+  std::ifstream stream("/dev/urandom", std::ios::binary);
+  stream.read(reinterpret_cast<char*>(&first), sizeof first);
+  EXPECT_TRUE(stream.good());
+  stream.close();
+  EXPECT_FALSE(stream.fail());
+  std::uint64_t second = 0;
+  std::FILE* const file = std::fopen("/dev/random", "r");
+  EXPECT_EQ(std::fread(&second, sizeof second, 1, file), 1u);
+  EXPECT_TRUE(file && std::fclose(file) == 0);
+  EXPECT_NE(first, second);
+  return first ^ second;
+}
+
 std::vector<std::uint64_t> drawn() {
   std::vector<std::uint64_t> all;
   SmallWorld world;
@@ -172,6 +190,14 @@ std::vector<std::uint64_t> drawn() {
     ::srandom(7);
     all.push_back(static_cast<std::uint64_t>(::random()));
     all.push_back(static_cast<std::uint64_t>(::getpid()));
+    all.push_back(static_cast<std::uint64_t>(::mrand48()));
+    unsigned short seed[3] = {1, 2, 3};
+    ::seed48(seed);
+    all.push_back(static_cast<std::uint64_t>(::mrand48()));
+    all.push_back(::arc4random_uniform(1'000'000));
+    ::arc4random_buf(&word, sizeof word);
+    all.push_back(word);
+    all.push_back(from_streams());
   });
   return all;
 }

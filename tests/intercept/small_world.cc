@@ -6,12 +6,14 @@
 
 namespace lockstep::intercept {
 
-void SmallWorld::run(const std::function<void()>& body) {
+void SmallWorld::run_processes(const std::vector<std::function<void()>>& bodies) {
   Execution execution(*this);
-  execution.start([&]() -> void* {
-    body();
-    return nullptr;
-  });
+  for (const std::function<void()>& body : bodies) {
+    execution.start([&]() -> void* {
+      body();
+      return nullptr;
+    });
+  }
   while (let_one_go_on() || fire_timer()) {
   }
   for (const auto& thread : execution.threads()) {
@@ -47,12 +49,28 @@ void SmallWorld::stop_timer(Thread& thread) {
   std::erase_if(alarms_, [&](const Alarm& alarm) { return alarm.thread == &thread; });
 }
 
+namespace {
+
+void expect_all_ended(const SmallWorld& world, std::uint64_t seed) {
+  ASSERT_TRUE(world.stuck().empty()) << "seed " << seed << ": " << world.stuck().front();
+  ASSERT_TRUE(world.misuses().empty()) << "seed " << seed << ": " << world.misuses().front();
+}
+
+}  // namespace
+
 void run_in_orders(const std::function<void()>& body, std::uint64_t orders) {
   for (std::uint64_t seed = 0; seed < orders; ++seed) {
     SmallWorld world(seed);
     world.run(body);
-    ASSERT_TRUE(world.stuck().empty()) << "seed " << seed << ": " << world.stuck().front();
-    ASSERT_TRUE(world.misuses().empty()) << "seed " << seed << ": " << world.misuses().front();
+    ASSERT_NO_FATAL_FAILURE(expect_all_ended(world, seed));
+  }
+}
+
+void run_processes_in_orders(const std::vector<std::function<void()>>& bodies) {
+  for (std::uint64_t seed = 0; seed < kOrders; ++seed) {
+    SmallWorld world(seed);
+    world.run_processes(bodies);
+    ASSERT_NO_FATAL_FAILURE(expect_all_ended(world, seed));
   }
 }
 

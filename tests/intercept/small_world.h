@@ -22,7 +22,9 @@ class SmallWorld final : public Host {
   ~SmallWorld() override = default;
 
   // Runs `body` and the threads that it starts until nothing can happen any more.
-  void run(const std::function<void()>& body);
+  void run(const std::function<void()>& body) { run_processes({body}); }
+  // Runs each body in a process of its own, which _exit() ends. All of them share one memory.
+  void run_processes(const std::vector<std::function<void()>>& bodies);
 
   // Misuses by threads, and the calls in which unfinished threads wait.
   [[nodiscard]] const std::vector<std::string>& misuses() const { return misuses_; }
@@ -43,6 +45,10 @@ class SmallWorld final : public Host {
   }
   [[nodiscard]] in_addr address_of(const std::string&) override { return {}; }
   void misused(Thread&, const std::string& text) override { misuses_.push_back(text); }
+  [[nodiscard]] bool process_ends(Thread& thread, int) override {
+    Execution::current()->end_threads_of(thread);
+    return true;
+  }
 
  private:
   struct Alarm {
@@ -64,5 +70,6 @@ class SmallWorld final : public Host {
 // Runs the body in that many orders, and expects that all threads end and no call is refused.
 inline constexpr std::uint64_t kOrders = 50;
 void run_in_orders(const std::function<void()>& body, std::uint64_t orders = kOrders);
+void run_processes_in_orders(const std::vector<std::function<void()>>& bodies);
 
 }  // namespace lockstep::intercept

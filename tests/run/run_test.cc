@@ -29,6 +29,7 @@ ProgramRun hunt(const std::string& options, const std::string& target) {
 std::string lock(const std::string& options) {
   return LOCKSTEP_TARGETS "/lock_target " + options + " 127.0.0.1:2181";
 }
+std::string statics(const std::string& what) { return LOCKSTEP_TARGETS "/statics_target " + what; }
 std::string misbehave(const std::string& how) {
   return LOCKSTEP_TARGETS "/misbehaving_target " + how;
 }
@@ -139,9 +140,57 @@ INSTANTIATE_TEST_SUITE_P(
                       Misbehaviour{"exit", "user:exit-status", "A exits with status 4"},
                       Misbehaviour{"fork", "misuse", "fork: hunted code cannot start"},
                       Misbehaviour{"pipe", "user:exit-status", "A exits with status 141"},
+                      Misbehaviour{"kill", "user:exit-status", "A exits with status 143"},
+                      Misbehaviour{"kill-parent", "misuse", "kill: hunted code cannot send"},
+                      Misbehaviour{"handler", "user:exit-status", "A exits with status 12"},
+                      Misbehaviour{"raise-abort", "crash", "aborted"},
                       Misbehaviour{"pointer", "crash", "SIGSEGV"},
                       Misbehaviour{"hang", "deadlock", "waits in pthread_mutex_lock"}),
-    [](const auto& each) { return std::string(each.param.how); });
+    [](const auto& each) {
+      std::string name = each.param.how;
+      std::erase(name, '-');
+      return name;
+    });
+
+class ChanceTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ChanceTest, IsTheSameInEachHunt) {
+  const std::string target = std::string(LOCKSTEP_TARGETS "/chance_target ") + GetParam();
+  const ProgramRun first = hunt("--clients 2 --executions 20 --json", target);
+  const ProgramRun second = hunt("--clients 2 --executions 20 --json", target);
+  ASSERT_EQ(first.status, 0) << first.out << first.err;
+  EXPECT_EQ(first.json()["trace_hash"], second.json()["trace_hash"]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ChanceTest,
+                         ::testing::Values("random_device", "ifstream", "fopen", "openat",
+                                           "arc4random_buf", "arc4random_uniform"),
+                         [](const auto& each) { return std::string(each.param); });
+
+class StaticsTest : public ::testing::TestWithParam<const char*> {};
+
+// Copies have their variables at the same addresses.
+TEST_P(StaticsTest, OfAnotherCopyDoNotWake) {
+  const ProgramRun run = hunt("--clients 3 --executions 300 --json", statics(GetParam()));
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, StaticsTest, ::testing::Values("condition", "futex", "poll"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST(RunTest, CopiesHaveTheirOwnProcessIds) {
+  const ProgramRun run =
+      hunt("--clients 3 --executions 20 --faults none --json", misbehave("pid {client}"));
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST(RunTest, ACopyThatBeginsAgainHasANewProcessId) {
+  const ProgramRun run =
+      hunt("--clients 2 --executions 100 --faults crash --json", misbehave("pid {client}"));
+  ASSERT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.json()["violation"]["message"].get<std::string>(),
+              HasSubstr("exits with status 6"));
+}
 
 TEST(RunTest, ExecutionsAndCopiesHaveSeparateVariables) {
   const ProgramRun run = hunt("--clients 3 --executions 20 --json", misbehave("globals"));

@@ -18,7 +18,8 @@
 #include "real.h"
 
 // Random numbers, and facts about the machine. They are the same in each execution: code under test
-// uses them to distinguish clients, and a hunt does not vary them.
+// uses them to distinguish clients, and a hunt does not vary them. erand48(), nrand48(), jrand48()
+// and rand_r() compute from their caller's own state.
 
 namespace lockstep::intercept {
 
@@ -35,7 +36,6 @@ void fill(Execution& execution, void* bytes, std::size_t size) {
 
 namespace {
 
-constexpr pid_t kProcessId = 4711;
 constexpr std::string_view kHostName = "simulated";
 
 std::uint64_t word(Execution& execution) { return execution.randomness().next(); }
@@ -44,6 +44,15 @@ double fraction(Execution& execution) {
   constexpr int kBits = 53;
   return static_cast<double>(word(execution) >> (64 - kBits)) /
          static_cast<double>(std::uint64_t{1} << kBits);
+}
+
+// The seeds of seed48() and lcong48() have 48 bits.
+constexpr std::size_t kSeedWords = 3;
+
+void reseed(Execution& execution, const unsigned short* words) {
+  std::uint64_t seed = 0;
+  std::memcpy(&seed, words, kSeedWords * sizeof *words);
+  execution.randomness().seed(seed);
 }
 
 int number(Execution& execution) { return static_cast<int>(word(execution) & 0x7fffffff); }
@@ -96,9 +105,30 @@ long lrand48() noexcept {
   return number(*execution);
 }
 
+long mrand48() noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(mrand48)());
+  return static_cast<std::int32_t>(word(*execution));
+}
+
 void srand48(long seed) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(srand48)(seed));
   execution->randomness().seed(static_cast<std::uint64_t>(seed));
+}
+
+// Returns a seed that stands for the former state: what it gives later is no other chance.
+unsigned short* seed48(unsigned short* seed) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(seed48)(seed));
+  static unsigned short before[kSeedWords];
+  const std::uint64_t state = word(*execution);
+  reseed(*execution, seed);
+  std::memcpy(before, &state, sizeof before);
+  return before;
+}
+
+// Ignores the parameters of the generator, which is another one here.
+void lcong48(unsigned short* parameters) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(lcong48)(parameters));
+  reseed(*execution, parameters);
 }
 
 ssize_t getrandom(void* bytes, size_t size, unsigned flags) {
@@ -118,14 +148,15 @@ uint32_t arc4random() noexcept {
   return static_cast<uint32_t>(execution->entropy().next());
 }
 
-pid_t getpid() noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getpid)());
-  return kProcessId;
+void arc4random_buf(void* bytes, size_t size) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(arc4random_buf)(bytes, size));
+  fill(*execution, bytes, size);
 }
 
-pid_t gettid() noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(gettid)());
-  return kProcessId + static_cast<pid_t>(execution->running()->number());
+uint32_t arc4random_uniform(uint32_t bound) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(arc4random_uniform)(bound));
+  const std::uint64_t drawn = execution->entropy().next();
+  return bound < 2 ? 0 : static_cast<uint32_t>(drawn % bound);
 }
 
 int gethostname(char* name, size_t size) noexcept {

@@ -15,16 +15,23 @@ int Descriptors::add_above(int least, std::shared_ptr<Descriptor> descriptor) {
   auto index = static_cast<std::size_t>(std::max(least - kFirst, 0));
   while (index < table_.size() && table_[index]) ++index;
   if (index >= kMost) return errno = EMFILE, -1;
-  if (index >= table_.size()) table_.resize(index + 1);
-  table_[index] = std::move(descriptor);
+  use(index, std::move(descriptor));
   return kFirst + static_cast<int>(index);
 }
 
 void Descriptors::put(int number, std::shared_ptr<Descriptor> descriptor) {
   const auto index = static_cast<std::size_t>(number - kFirst);
-  if (index >= table_.size()) table_.resize(index + 1);
-  if (table_[index]) close(number);
+  if (index < table_.size() && table_[index]) close(number);
+  use(index, std::move(descriptor));
+}
+
+void Descriptors::use(std::size_t index, std::shared_ptr<Descriptor> descriptor) {
+  if (index >= table_.size()) {
+    table_.resize(index + 1);
+    owners_.resize(index + 1);
+  }
   table_[index] = std::move(descriptor);
+  owners_[index] = &execution_.running()->root();
 }
 
 const std::shared_ptr<Descriptor>& Descriptors::find(int number) const {
@@ -36,12 +43,26 @@ const std::shared_ptr<Descriptor>& Descriptors::find(int number) const {
 }
 
 int Descriptors::close(int number) {
-  const std::shared_ptr<Descriptor> descriptor = find(number);
-  if (!descriptor) return -1;
-  table_[static_cast<std::size_t>(number - kFirst)] = nullptr;
-  if (std::ranges::find(table_, descriptor) == table_.end()) descriptor->close();
+  if (!find(number)) return -1;
+  forget(static_cast<std::size_t>(number - kFirst));
   execution_.descriptors_changed();
   return 0;
+}
+
+void Descriptors::forget(std::size_t index) {
+  const std::shared_ptr<Descriptor> descriptor = std::exchange(table_[index], nullptr);
+  owners_[index] = nullptr;
+  if (std::ranges::find(table_, descriptor) == table_.end()) descriptor->close();
+}
+
+void Descriptors::close_all_of(const Thread& root) {
+  bool any_peer = false;
+  for (std::size_t index = 0; index < table_.size(); ++index) {
+    if (!table_[index] || owners_[index] != &root) continue;
+    any_peer |= table_[index]->has_local_peer();
+    forget(index);
+  }
+  if (any_peer) execution_.descriptors_changed();
 }
 
 namespace {

@@ -46,6 +46,8 @@ class Descriptor {
     static_cast<void>(events);
     return std::nullopt;
   }
+  // Whether its other end belongs to a thread of the execution.
+  [[nodiscard]] virtual bool has_local_peer() const { return false; }
   // Called when its last number has been closed.
   virtual void close() {}
 
@@ -62,7 +64,7 @@ class Descriptors {
   explicit Descriptors(Execution& execution) : execution_(execution) {}
 
   // Adds a descriptor under the lowest free number, as POSIX demands, and returns the number; -1
-  // with errno EMFILE if there are too many.
+  // with errno EMFILE if there are too many. It belongs to the running thread's process.
   int add(std::shared_ptr<Descriptor> descriptor) {
     return add_above(kFirst, std::move(descriptor));
   }
@@ -78,6 +80,8 @@ class Descriptors {
   // added or closed: a caller that waits in between copies the pointer.
   [[nodiscard]] const std::shared_ptr<Descriptor>& find(int number) const;
   int close(int number);
+  // Closes the descriptors of a process that has ended, in the order of their numbers.
+  void close_all_of(const Thread& root);
   // Returns the next port for sockets without one.
   [[nodiscard]] std::uint16_t next_port() {
     return std::exchange(port_, port_ == kLastPort ? kFirstPort : port_ + 1);
@@ -85,8 +89,14 @@ class Descriptors {
   [[nodiscard]] const std::vector<std::shared_ptr<Descriptor>>& all() const { return table_; }
 
  private:
+  // The number is the running thread's process's from now on.
+  void use(std::size_t index, std::shared_ptr<Descriptor> descriptor);
+  // Removes the descriptor with that number.
+  void forget(std::size_t index);
+
   Execution& execution_;
   std::vector<std::shared_ptr<Descriptor>> table_;
+  std::vector<const Thread*> owners_;  // The first threads of their processes, by number.
   static constexpr std::uint16_t kFirstPort = 30'000;
   static constexpr std::uint16_t kLastPort = 60'999;
   std::uint16_t port_ = kFirstPort;

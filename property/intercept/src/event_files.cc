@@ -1,21 +1,13 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
-#include <cstdarg>
 #include <cstring>
 #include <string_view>
 
 #include "calls.h"
-#include "chance.h"
 #include "descriptors.h"
 #include "handled.h"
 #include "real.h"
-
-// eventfd, and the random devices in /dev.
 
 namespace lockstep::intercept {
 
@@ -66,30 +58,6 @@ class EventFile final : public Descriptor {
   bool is_semaphore_;
 };
 
-class ChanceFile final : public Descriptor {
- public:
-  explicit ChanceFile(Execution& execution) : execution_(execution) {}
-  short ready() override { return POLLIN; }
-  ssize_t read(char* into, std::size_t size) override {
-    fill(execution_, into, size);
-    return static_cast<ssize_t>(size);
-  }
-
- private:
-  Execution& execution_;
-};
-
-bool is_chance(std::string_view path) { return path == "/dev/urandom" || path == "/dev/random"; }
-
-int open_chance(Execution& execution) {
-  return execution.descriptors().add(std::make_shared<ChanceFile>(execution));
-}
-
-mode_t mode_of(int flags, va_list arguments) {
-  const bool has_mode = (flags & (O_CREAT | O_TMPFILE)) != 0;
-  return has_mode ? va_arg(arguments, mode_t) : 0;
-}
-
 }  // namespace
 
 }  // namespace lockstep::intercept
@@ -112,26 +80,6 @@ int eventfd_read(int file, eventfd_t* value) {
 
 int eventfd_write(int file, eventfd_t value) {
   return ::write(file, &value, sizeof value) == sizeof value ? 0 : -1;
-}
-
-int open(const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = mode_of(flags, arguments);
-  va_end(arguments);
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(open)(path, flags, mode));
-  if (is_chance(path)) return open_chance(*execution);
-  return LOCKSTEP_REAL(open)(path, flags, mode);
-}
-
-int open64(const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = mode_of(flags, arguments);
-  va_end(arguments);
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(open64)(path, flags, mode));
-  if (is_chance(path)) return open_chance(*execution);
-  return LOCKSTEP_REAL(open64)(path, flags, mode);
 }
 
 }  // extern "C"

@@ -8,12 +8,16 @@
 #include "descriptors.h"
 #include "lockstep/stacks/own_stack.h"
 #include "process_memory.h"
+#include "signals.h"
 #include "thread_exit.h"
 #include "thread_locals.h"
 
 namespace lockstep::intercept {
 
-Execution::Execution(Host& host) : host_(host), descriptors_(std::make_unique<Descriptors>(*this)) {
+Execution::Execution(Host& host)
+    : host_(host),
+      descriptors_(std::make_unique<Descriptors>(*this)),
+      signals_(std::make_unique<Signals>()) {
   if (current_) throw std::logic_error("a process can have only one execution at a time");
   audit();
   current_ = this;
@@ -37,6 +41,7 @@ Thread& Execution::create(std::function<void*()> body, bool by_library) {
   threads_.push_back(
       std::make_unique<Thread>(*this, number, running_, by_library, std::move(body)));
   Thread& thread = *threads_.back();
+  signals_->begin(thread);
   happens_before(&thread);
   host_.started(thread);
   return thread;
@@ -72,10 +77,17 @@ Woken Execution::wait(std::string_view call, const void* object,
   return thread.woken_;
 }
 
+// Variables of processes with memory of their own share addresses.
+bool Execution::awaits(const Waiter& waiter, const void* object) const {
+  if (waiter.object != object) return false;
+  if (!memory_ || !running_ || &waiter.thread->root() == &running_->root()) return true;
+  return !ProcessMemory::is_variable(object);
+}
+
 // wake() removes the thread from the waiters, so that the next waiter gets its index.
 void Execution::wake_all(const void* object) {
   for (std::size_t i = 0; i < waiters_.size();) {
-    if (waiters_[i].object == object) {
+    if (awaits(waiters_[i], object)) {
       waiters_[i].thread->wake(Woken::kByEvent);
     } else {
       ++i;
@@ -84,12 +96,12 @@ void Execution::wake_all(const void* object) {
 }
 
 void Execution::wake_one(const void* object) {
-  const auto count =
-      static_cast<std::uint32_t>(std::ranges::count(waiters_, object, &Waiter::object));
+  const auto count = static_cast<std::uint32_t>(std::ranges::count_if(
+      waiters_, [&](const Waiter& waiter) { return awaits(waiter, object); }));
   if (count == 0) return;
   std::uint32_t before = count > 1 ? host_.draw(count) : 0;
   const auto chosen = std::ranges::find_if(
-      waiters_, [&](const Waiter& waiter) { return waiter.object == object && before-- == 0; });
+      waiters_, [&](const Waiter& waiter) { return awaits(waiter, object) && before-- == 0; });
   chosen->thread->wake(Woken::kByEvent);
 }
 
@@ -110,6 +122,14 @@ void Execution::end_threads_of(Thread& thread) {
   for (const auto& other : threads_) {
     if (&other->root() == &root) other->kill();
   }
+  descriptors_->close_all_of(root);
+}
+
+void Execution::has_ended(Thread& thread) {
+  const Thread& root = thread.root();
+  const bool any_is_left = std::ranges::any_of(
+      threads_, [&](const auto& other) { return !other->ended() && &other->root() == &root; });
+  if (!any_is_left) descriptors_->close_all_of(root);
 }
 
 void Execution::end_process(std::string_view call, int status) {

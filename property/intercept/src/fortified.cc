@@ -20,6 +20,8 @@ ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags
 int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);
+int __openat_2(int folder, const char* path, int flags);
+int __openat64_2(int folder, const char* path, int flags);
 int __gethostname_chk(char* name, size_t size, size_t room);
 
 ssize_t __read_chk(int file, void* into, size_t size, size_t room) {
@@ -45,6 +47,10 @@ int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room) {
 
 int __open_2(const char* path, int flags) { return ::open(path, flags); }
 int __open64_2(const char* path, int flags) { return ::open64(path, flags); }
+int __openat_2(int folder, const char* path, int flags) { return ::openat(folder, path, flags); }
+int __openat64_2(int folder, const char* path, int flags) {
+  return ::openat64(folder, path, flags);
+}
 
 int __gethostname_chk(char* name, size_t size, size_t room) {
   if (size > room) __chk_fail();

@@ -11,6 +11,7 @@
 #include "calls.h"
 #include "chance.h"
 #include "handled.h"
+#include "process_ids.h"
 #include "real.h"
 
 // libstdc++ makes the futex system call itself, through syscall(): for std::atomic::wait,
@@ -106,8 +107,9 @@ extern "C" long syscall(long number, ...) noexcept {
     return a[1];
   }
   // NOLINTEND(performance-no-int-to-ptr)
-  if (number == SYS_gettid) return static_cast<long>(execution->running()->number()) + 1;
-  if (number == SYS_getpid) return getpid();
+  if (number == SYS_gettid) return thread_id(*execution->running());
+  if (number == SYS_getpid) return process_id(*execution->running());
+  if (number == SYS_getppid) return kParentProcessId;
   execution->refuse("syscall", "system call " + std::to_string(number) + " cannot be intercepted");
 }
 

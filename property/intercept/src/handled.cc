@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/msg.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
@@ -38,19 +39,24 @@ ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags
 int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);
+int __openat_2(int folder, const char* path, int flags);
+int __openat64_2(int folder, const char* path, int flags);
 int __gethostname_chk(char* name, size_t size, size_t room);
 int ftime(struct timeb* time);
 }
 extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
                                         void* module) noexcept;
 
+// std::random_device::_M_getval(), a private function.
+extern "C" void random_device_getval() __asm__("_ZNSt13random_device9_M_getvalEv");
+
 namespace lockstep::intercept {
 
 namespace linked {
-extern const char attributes, barriers, c11_threads, chance, clocks, conditions, duplicates, epolls,
-    event_files, exits, fcntl, fortified, futexes, keys, mutexes, names, once, pipes, polls,
-    processors, refused, rwlocks, semaphores, sleeps, sockets, spinlocks, thread_atexit, threads,
-    timer_files, transfers, vectors;
+extern const char attributes, barriers, c11_threads, chance, chance_files, clocks, conditions,
+    duplicates, epolls, event_files, exits, fcntl, fortified, futexes, keys, mutexes, names, once,
+    pipes, polls, process_ids, processors, refused, rwlocks, semaphores, signal_masks, signals,
+    sleeps, sockets, spinlocks, thread_atexit, threads, timer_files, transfers, vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -59,20 +65,27 @@ extern const char attributes, barriers, c11_threads, chance, clocks, conditions,
 namespace {
 
 const Handled kHandled[] = {
+    {"_ZNSt13random_device9_M_getvalEv", reinterpret_cast<const void*>(&::random_device_getval)},
     LOCKSTEP_HANDLED(__cxa_thread_atexit_impl),
     LOCKSTEP_HANDLED(__gethostname_chk),
     LOCKSTEP_HANDLED(__open64_2),
     LOCKSTEP_HANDLED(__open_2),
+    LOCKSTEP_HANDLED(__openat64_2),
+    LOCKSTEP_HANDLED(__openat_2),
     LOCKSTEP_HANDLED(__poll_chk),
     LOCKSTEP_HANDLED(__read_chk),
     LOCKSTEP_HANDLED(__recv_chk),
     LOCKSTEP_HANDLED(__recvfrom_chk),
+    LOCKSTEP_HANDLED(__sysv_signal),
     LOCKSTEP_HANDLED(_Exit),
+    LOCKSTEP_HANDLED(_Fork),
     LOCKSTEP_HANDLED(_exit),
     LOCKSTEP_HANDLED(accept),
     LOCKSTEP_HANDLED(accept4),
     LOCKSTEP_HANDLED(alarm),
     LOCKSTEP_HANDLED(arc4random),
+    LOCKSTEP_HANDLED(arc4random_buf),
+    LOCKSTEP_HANDLED(arc4random_uniform),
     LOCKSTEP_HANDLED(bind),
     LOCKSTEP_HANDLED(call_once),
     LOCKSTEP_HANDLED(clock),
@@ -86,6 +99,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(cnd_timedwait),
     LOCKSTEP_HANDLED(cnd_wait),
     LOCKSTEP_HANDLED(connect),
+    LOCKSTEP_HANDLED(daemon),
     LOCKSTEP_HANDLED(drand48),
     LOCKSTEP_HANDLED(dup),
     LOCKSTEP_HANDLED(dup2),
@@ -109,6 +123,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(fcntl),
     LOCKSTEP_HANDLED(fcntl64),
     LOCKSTEP_HANDLED(fexecve),
+    LOCKSTEP_HANDLED(fopen),
+    LOCKSTEP_HANDLED(fopen64),
     LOCKSTEP_HANDLED(fork),
     LOCKSTEP_HANDLED(freeaddrinfo),
     LOCKSTEP_HANDLED(ftime),
@@ -127,6 +143,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(getnameinfo),
     LOCKSTEP_HANDLED(getpeername),
     LOCKSTEP_HANDLED(getpid),
+    LOCKSTEP_HANDLED(getppid),
     LOCKSTEP_HANDLED(getpwuid_r),
     LOCKSTEP_HANDLED(getrandom),
     LOCKSTEP_HANDLED(getsockname),
@@ -134,9 +151,13 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(gettid),
     LOCKSTEP_HANDLED(gettimeofday),
     LOCKSTEP_HANDLED(ioctl),
+    LOCKSTEP_HANDLED(kill),
+    LOCKSTEP_HANDLED(killpg),
+    LOCKSTEP_HANDLED(lcong48),
     LOCKSTEP_HANDLED(listen),
     LOCKSTEP_HANDLED(lockf),
     LOCKSTEP_HANDLED(lrand48),
+    LOCKSTEP_HANDLED(mrand48),
     LOCKSTEP_HANDLED(msgrcv),
     LOCKSTEP_HANDLED(msgsnd),
     LOCKSTEP_HANDLED(mtx_destroy),
@@ -148,6 +169,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(nanosleep),
     LOCKSTEP_HANDLED(open),
     LOCKSTEP_HANDLED(open64),
+    LOCKSTEP_HANDLED(openat),
+    LOCKSTEP_HANDLED(openat64),
     LOCKSTEP_HANDLED(pause),
     LOCKSTEP_HANDLED(pipe),
     LOCKSTEP_HANDLED(pipe2),
@@ -203,6 +226,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pthread_setschedparam),
     LOCKSTEP_HANDLED(pthread_setschedprio),
     LOCKSTEP_HANDLED(pthread_setspecific),
+    LOCKSTEP_HANDLED(pthread_sigmask),
     LOCKSTEP_HANDLED(pthread_sigqueue),
     LOCKSTEP_HANDLED(pthread_spin_lock),
     LOCKSTEP_HANDLED(pthread_spin_trylock),
@@ -210,6 +234,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pthread_timedjoin_np),
     LOCKSTEP_HANDLED(pthread_tryjoin_np),
     LOCKSTEP_HANDLED(quick_exit),
+    LOCKSTEP_HANDLED(raise),
     LOCKSTEP_HANDLED(rand),
     LOCKSTEP_HANDLED(random),
     LOCKSTEP_HANDLED(read),
@@ -222,6 +247,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(sched_getcpu),
     LOCKSTEP_HANDLED(sched_setaffinity),
     LOCKSTEP_HANDLED(sched_yield),
+    LOCKSTEP_HANDLED(seed48),
     LOCKSTEP_HANDLED(select),
     LOCKSTEP_HANDLED(sem_clockwait),
     LOCKSTEP_HANDLED(sem_post),
@@ -230,6 +256,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(sem_wait),
     LOCKSTEP_HANDLED(semop),
     LOCKSTEP_HANDLED(semtimedop),
+    LOCKSTEP_HANDLED(setitimer),
     LOCKSTEP_HANDLED(send),
     LOCKSTEP_HANDLED(sendmmsg),
     LOCKSTEP_HANDLED(sendmsg),
@@ -237,6 +264,10 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(setitimer),
     LOCKSTEP_HANDLED(setsockopt),
     LOCKSTEP_HANDLED(shutdown),
+    LOCKSTEP_HANDLED(sigaction),
+    LOCKSTEP_HANDLED(signal),
+    LOCKSTEP_HANDLED(sigprocmask),
+    LOCKSTEP_HANDLED(sigqueue),
     LOCKSTEP_HANDLED(sigsuspend),
     LOCKSTEP_HANDLED(sigtimedwait),
     LOCKSTEP_HANDLED(sigwait),
@@ -250,6 +281,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(syscall),
     LOCKSTEP_HANDLED(sysconf),
     LOCKSTEP_HANDLED(system),
+    LOCKSTEP_HANDLED(tgkill),
     LOCKSTEP_HANDLED(thrd_create),
     LOCKSTEP_HANDLED(thrd_current),
     LOCKSTEP_HANDLED(thrd_detach),
@@ -282,14 +314,15 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::attributes,  &linked::duplicates, &linked::barriers,      &linked::c11_threads,
-    &linked::chance,      &linked::clocks,     &linked::conditions,    &linked::epolls,
-    &linked::event_files, &linked::exits,      &linked::fcntl,         &linked::fortified,
-    &linked::futexes,     &linked::keys,       &linked::mutexes,       &linked::names,
-    &linked::once,        &linked::pipes,      &linked::polls,         &linked::processors,
-    &linked::refused,     &linked::rwlocks,    &linked::semaphores,    &linked::sleeps,
-    &linked::sockets,     &linked::spinlocks,  &linked::thread_atexit, &linked::threads,
-    &linked::timer_files, &linked::transfers,  &linked::vectors};
+    &linked::attributes,   &linked::barriers,     &linked::c11_threads,   &linked::chance,
+    &linked::chance_files, &linked::clocks,       &linked::conditions,    &linked::duplicates,
+    &linked::epolls,       &linked::event_files,  &linked::exits,         &linked::fcntl,
+    &linked::fortified,    &linked::futexes,      &linked::keys,          &linked::mutexes,
+    &linked::names,        &linked::once,         &linked::pipes,         &linked::polls,
+    &linked::process_ids,  &linked::processors,   &linked::refused,       &linked::rwlocks,
+    &linked::semaphores,   &linked::signal_masks, &linked::signals,       &linked::sleeps,
+    &linked::sockets,      &linked::spinlocks,    &linked::thread_atexit, &linked::threads,
+    &linked::timer_files,  &linked::transfers,    &linked::vectors};
 
 }  // namespace
 

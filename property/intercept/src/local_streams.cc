@@ -62,4 +62,6 @@ std::pair<std::unique_ptr<Stream>, std::unique_ptr<Stream>> connect_locally(Host
           std::make_unique<LocalStream>(host, there, back)};
 }
 
+bool is_local(const Stream& stream) { return dynamic_cast<const LocalStream*>(&stream) != nullptr; }
+
 }  // namespace lockstep::intercept

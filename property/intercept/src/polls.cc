@@ -32,9 +32,12 @@ short ready_events(Execution& execution, const pollfd& asked) {
   return static_cast<short>(descriptor->ready() & (asked.events | kAlways));
 }
 
+// The execution checks it while another process's variables are in memory, so it has a copy of what
+// the caller asks for.
 class AnyReady final : public Condition {
  public:
-  AnyReady(Execution& execution, std::span<pollfd> files) : execution_(execution), files_(files) {}
+  AnyReady(Execution& execution, std::span<const pollfd> files)
+      : execution_(execution), files_(files.begin(), files.end()) {}
   bool holds() override { return look() > 0; }
   [[nodiscard]] std::optional<std::chrono::nanoseconds> due() const {
     std::optional<std::chrono::nanoseconds> first;
@@ -53,10 +56,14 @@ class AnyReady final : public Condition {
     }
     return count;
   }
+  // Tells the caller what look() has found.
+  void answer(std::span<pollfd> files) const {
+    for (std::size_t i = 0; i < files.size(); ++i) files[i].revents = files_[i].revents;
+  }
 
  private:
   Execution& execution_;
-  std::span<pollfd> files_;
+  std::vector<pollfd> files_;
 };
 
 int wait(Execution& execution, std::string_view call, std::span<pollfd> files,
@@ -67,8 +74,8 @@ int wait(Execution& execution, std::string_view call, std::span<pollfd> files,
   if (timeout) until = execution.host().now() + *timeout;
   for (;;) {
     const int count = any.look();
-    if (count > 0) return count;
-    if (until && execution.host().now() >= *until) return 0;
+    const bool is_over = count > 0 || (until && execution.host().now() >= *until);
+    if (is_over) return any.answer(files), count;
     execution.wait(call, nullptr, earlier(until, any.due()), &any);
   }
 }

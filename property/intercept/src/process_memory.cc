@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <string_view>
 
 #include "lockstep/intercept/variables.h"
@@ -54,6 +55,13 @@ void ProcessMemory::load(const Contents& from) {
     std::memcpy(some.data(), next, some.size());
     next += some.size();
   }
+}
+
+bool ProcessMemory::is_variable(const void* address) {
+  return std::ranges::any_of(start().variables, [&](Variables some) {
+    return std::less_equal<>()(some.data(), address) &&
+           std::less<>()(address, some.data() + some.size());
+  });
 }
 
 void ProcessMemory::use(std::uint32_t process) {

@@ -17,6 +17,9 @@ class ProcessMemory {
   // has an effect.
   static void remember_start() { static_cast<void>(start()); }
 
+  // Whether each process has something else at this address.
+  [[nodiscard]] static bool is_variable(const void* address);
+
   // Saves the variables of the current process, and loads those of the process with this number.
   void use(std::uint32_t process);
 

@@ -55,6 +55,9 @@ pid_t vfork() noexcept {
   }
   return LOCKSTEP_REAL(fork)();
 }
+LOCKSTEP_REFUSED(pid_t, _Fork, () noexcept, (), kProcess)
+LOCKSTEP_REFUSED(int, daemon, (int keeps_folder, int keeps_files) noexcept,
+                 (keeps_folder, keeps_files), kProcess)
 LOCKSTEP_REFUSED(int, system, (const char* command), (command), kProcess)
 LOCKSTEP_REFUSED(FILE*, popen, (const char* command, const char* mode), (command, mode), kProcess)
 LOCKSTEP_REFUSED(int, execve,
@@ -90,8 +93,11 @@ LOCKSTEP_REFUSED(pid_t, wait4, (pid_t process, int* status, int options, rusage*
 LOCKSTEP_REFUSED(int, waitid, (idtype_t kind, id_t process, siginfo_t* info, int options),
                  (kind, process, info, options), kProcess)
 LOCKSTEP_REFUSED(int, pthread_cancel, (pthread_t thread), (thread), kSignal)
-LOCKSTEP_REFUSED(int, pthread_kill, (pthread_t thread, int signal) noexcept, (thread, signal),
-                 kSignal)
+LOCKSTEP_REFUSED(int, killpg, (pid_t group, int signal) noexcept, (group, signal), kSignal)
+LOCKSTEP_REFUSED(int, sigqueue, (pid_t process, int signal, sigval value) noexcept,
+                 (process, signal, value), kSignal)
+LOCKSTEP_REFUSED(int, pthread_sigqueue, (pthread_t thread, int signal, sigval value) noexcept,
+                 (thread, signal, value), kSignal)
 LOCKSTEP_REFUSED(int, sigwait, (const sigset_t* signals, int* signal), (signals, signal), kSignal)
 LOCKSTEP_REFUSED(int, sigsuspend, (const sigset_t* signals), (signals), kSignal)
 LOCKSTEP_REFUSED(int, pause, (), (), kSignal)
@@ -101,8 +107,6 @@ LOCKSTEP_REFUSED(useconds_t, ualarm, (useconds_t first, useconds_t interval) noe
 LOCKSTEP_REFUSED(int, setitimer,
                  (itimer_which_t which, const itimerval* time, itimerval* before) noexcept,
                  (which, time, before), kSignal)
-LOCKSTEP_REFUSED(int, pthread_sigqueue, (pthread_t thread, int signal, const sigval value) noexcept,
-                 (thread, signal, value), kSignal)
 LOCKSTEP_REFUSED(int, pselect,
                  (int count, fd_set* read, fd_set* write, fd_set* except, const timespec* time,
                   const sigset_t* signals),

@@ -103,6 +103,10 @@ std::shared_ptr<Socket> Socket::accept() {
   return accepted;
 }
 
+bool Socket::has_local_peer() const {
+  return !visitors_.empty() || (stream_ && is_local(*stream_));
+}
+
 void Socket::close() {
   stream_.reset();
   visitors_.clear();

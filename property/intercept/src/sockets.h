@@ -64,6 +64,7 @@ class Socket final : public ConnectionEnd {
   ssize_t peek(char* into, std::size_t size) override;
   ssize_t write(std::string_view bytes) override;
   [[nodiscard]] std::optional<std::chrono::nanoseconds> due(short events) override;
+  [[nodiscard]] bool has_local_peer() const override;
   void close() override;
   // A simulated server does not learn of it.
   void shut(int how) override;

@@ -62,6 +62,7 @@ void Thread::go_on() {
   if (!ended_) return;
   happens_after(this);
   execution_.host().ended(*this);
+  execution_.has_ended(*this);
 }
 
 void Thread::leave() {

@@ -11,6 +11,7 @@
 #include "descriptors.h"
 #include "handled.h"
 #include "real.h"
+#include "signals.h"
 
 // Calls with one buffer. Connections are streams, so recvfrom() returns no address, and sendto()
 // ignores its own.
@@ -42,22 +43,16 @@ ssize_t write_in_time(Execution& execution, std::string_view call, Descriptor& d
   }
 }
 
-// A write that nobody can read any more raises SIGPIPE, which ends the process by default. The
-// signal is real if the code under test handles it.
+// A write that nobody can read any more raises SIGPIPE, which ends the process by default.
 void raise_broken_pipe(Execution& execution, std::string_view call) {
-  struct sigaction action{};
-  sigset_t blocked{};
-  ::sigaction(SIGPIPE, nullptr, &action);
-  ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
-  if (action.sa_handler == SIG_IGN || sigismember(&blocked, SIGPIPE) == 1) return;
-  if (action.sa_handler == SIG_DFL) {
+  Thread& thread = *execution.running();
+  if (::sigismember(&execution.signals().blocked(thread), SIGPIPE) == 1) return;
+  if (execution.signals().action(thread.root(), SIGPIPE).sa_handler == SIG_DFL) {
     constexpr int kStatusOfShells = 128 + SIGPIPE;
     execution.end_process(call, kStatusOfShells);
     execution.refuse(call, "SIGPIPE ends the process: ignore it, or send with MSG_NOSIGNAL");
   }
-  Execution::resume_code();
-  LOCKSTEP_REAL(raise)(SIGPIPE);
-  Execution::enter_runtime();
+  deliver(execution, call, SIGPIPE);
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
  *   misbehave HOW
  *
  * With "race", it aborts if another thread increases a counter first. */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,8 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int counter;
 static volatile int* volatile nowhere;
+
+static void leave(int signal) { _exit(signal); }
 
 static void* count(void* unused) {
   (void)unused;
@@ -46,6 +50,14 @@ int main(int argc, char** argv) {
   if (strcmp(how, "exit") == 0) exit(4);
   if (strcmp(how, "fork") == 0) return fork() < 0;
   if (strcmp(how, "pipe") == 0) return write_to_nobody();
+  if (strcmp(how, "kill") == 0) return kill(getpid(), SIGTERM);
+  if (strcmp(how, "handler") == 0) {
+    signal(SIGUSR2, leave);
+    return kill(getpid(), SIGUSR2);
+  }
+  if (strcmp(how, "raise-abort") == 0) return raise(SIGABRT);
+  if (strcmp(how, "kill-parent") == 0) return kill(getppid(), SIGUSR1);
+  if (strcmp(how, "pid") == 0) return argc == 3 && getpid() - getppid() == atoi(argv[2]) ? 0 : 6;
   if (strcmp(how, "pointer") == 0) return *nowhere;
   if (strcmp(how, "hang") == 0) {
     pthread_mutex_lock(&mutex);

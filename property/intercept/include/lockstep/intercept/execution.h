@@ -21,6 +21,7 @@ namespace lockstep::intercept {
 
 class Descriptors;
 class ProcessMemory;
+class Signals;
 
 // The intercepted threads of a host's world. While one of them runs, this library handles its calls
 // to pthread functions, clocks, sleeps, random numbers, sockets, pipes and polls, and those of the
@@ -67,7 +68,8 @@ class Execution {
   // Remembers the present variables as those of the start. Without this call, the first
   // separate_memory() does it.
   static void remember_start();
-  // Ends the threads of that thread's process where they are, without unwinding their stacks.
+  // Ends the threads of that thread's process where they are, without unwinding their stacks, and
+  // closes the descriptors of the process.
   void end_threads_of(Thread& thread);
   // Wakes each thread whose Condition holds now. Call it after a stream has changed: bytes have
   // arrived, or it has ended.
@@ -76,6 +78,7 @@ class Execution {
   // becomes ready has changed, so that they set their timers again.
   void deadlines_changed();
   [[nodiscard]] Descriptors& descriptors() { return *descriptors_; }
+  [[nodiscard]] Signals& signals() { return *signals_; }
   [[nodiscard]] Host& host() { return host_; }
   // Code under test can seed randomness() by srand() and the like, but not entropy().
   [[nodiscard]] Randomness& randomness() { return randomness_; }
@@ -100,7 +103,8 @@ class Execution {
              std::optional<std::chrono::nanoseconds> until = std::nullopt,
              Condition* condition = nullptr);
   void wake_all(const void* object);
-  // Wakes one waiter of `object`, if there is any. Which one is a choice.
+  // Wakes one waiter of `object`, if there is any. Which one is a choice. If `object` is a variable
+  // of a process with memory of its own, only threads of the running thread's process wait for it.
   void wake_one(const void* object);
   // Returns the number of all threads that wait.
   [[nodiscard]] std::size_t waiters() const { return waiters_.size(); }
@@ -161,6 +165,9 @@ class Execution {
     Condition* condition;
   };
   void forget_waiter(const Thread& thread);
+  [[nodiscard]] bool awaits(const Waiter& waiter, const void* object) const;
+  // Closes the descriptors of the thread's process if this was its last thread.
+  void has_ended(Thread& thread);
 
   static inline Execution* current_ = nullptr;
   static inline Thread* running_ = nullptr;
@@ -175,6 +182,7 @@ class Execution {
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Waiter> waiters_;  // Sorted by the number of the thread.
   std::unique_ptr<Descriptors> descriptors_;
+  std::unique_ptr<Signals> signals_;
   std::unique_ptr<ProcessMemory> memory_;  // Null: all threads share the variables.
   Randomness randomness_;
   Randomness entropy_;

@@ -1,0 +1,137 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "calls.h"
+#include "chance.h"
+#include "descriptors.h"
+#include "handled.h"
+#include "real.h"
+
+// The random devices in /dev, as descriptors and as libc's streams.
+
+namespace lockstep::intercept {
+
+namespace {
+
+class ChanceFile final : public Descriptor {
+ public:
+  explicit ChanceFile(Execution& execution) : execution_(execution) {}
+  short ready() override { return POLLIN; }
+  ssize_t read(char* into, std::size_t size) override {
+    fill(execution_, into, size);
+    return static_cast<ssize_t>(size);
+  }
+
+ private:
+  Execution& execution_;
+};
+
+bool is_chance(const char* path) {
+  const std::string_view asked = path;
+  return asked == "/dev/urandom" || asked == "/dev/random";
+}
+
+int open_chance(Execution& execution) {
+  return execution.descriptors().add(std::make_shared<ChanceFile>(execution));
+}
+
+// libc calls these two for a stream, whose cookie is the number of the descriptor.
+ssize_t read_stream(void*, char* into, std::size_t size) {
+  LOCKSTEP_INTERCEPT(execution, (errno = EBADF, -1));
+  fill(*execution, into, size);
+  return static_cast<ssize_t>(size);
+}
+int close_stream(void* file) {
+  return ::close(static_cast<int>(reinterpret_cast<std::intptr_t>(file)));
+}
+
+// std::ifstream reads from the stream's descriptor, and fread() from the stream.
+FILE* open_chance_stream(Execution& execution, const char* mode) {
+  const int file = open_chance(execution);
+  if (file < 0) return nullptr;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a cookie is a pointer.
+  void* const cookie = reinterpret_cast<void*>(static_cast<std::intptr_t>(file));
+  FILE* const stream = ::fopencookie(
+      cookie, mode,
+      {.read = &read_stream, .write = nullptr, .seek = nullptr, .close = &close_stream});
+  if (!stream) return execution.descriptors().close(file), nullptr;
+  stream->_fileno = file;
+  return stream;
+}
+
+mode_t mode_of(int flags, va_list arguments) {
+  const bool has_mode = (flags & (O_CREAT | O_TMPFILE)) != 0;
+  return has_mode ? va_arg(arguments, mode_t) : 0;
+}
+
+}  // namespace
+
+}  // namespace lockstep::intercept
+
+using namespace lockstep::intercept;
+
+extern "C" {
+
+int open(const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_of(flags, arguments);
+  va_end(arguments);
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(open)(path, flags, mode));
+  if (is_chance(path)) return open_chance(*execution);
+  return LOCKSTEP_REAL(open)(path, flags, mode);
+}
+
+int open64(const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_of(flags, arguments);
+  va_end(arguments);
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(open64)(path, flags, mode));
+  if (is_chance(path)) return open_chance(*execution);
+  return LOCKSTEP_REAL(open64)(path, flags, mode);
+}
+
+int openat(int folder, const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_of(flags, arguments);
+  va_end(arguments);
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(openat)(folder, path, flags, mode));
+  if (is_chance(path)) return open_chance(*execution);
+  return LOCKSTEP_REAL(openat)(folder, path, flags, mode);
+}
+
+int openat64(int folder, const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_of(flags, arguments);
+  va_end(arguments);
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(openat64)(folder, path, flags, mode));
+  if (is_chance(path)) return open_chance(*execution);
+  return LOCKSTEP_REAL(openat64)(folder, path, flags, mode);
+}
+
+FILE* fopen(const char* path, const char* mode) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(fopen)(path, mode));
+  if (is_chance(path)) return open_chance_stream(*execution, mode);
+  return LOCKSTEP_REAL(fopen)(path, mode);
+}
+
+FILE* fopen64(const char* path, const char* mode) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(fopen64)(path, mode));
+  if (is_chance(path)) return open_chance_stream(*execution, mode);
+  return LOCKSTEP_REAL(fopen64)(path, mode);
+}
+
+}  // extern "C"
+
+LOCKSTEP_LINKED(chance_files)
