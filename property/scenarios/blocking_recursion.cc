@@ -1,5 +1,6 @@
 // A read/write lock that threads enter again.
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -34,12 +35,18 @@ bool enters_again(Contender& self, const std::stop_token& lost, Enter enter) {
   return entered;
 }
 
+// A holder that knows of its loss does not enter what the lock protects.
+std::optional<Error> known_loss(const std::stop_token& lost) {
+  if (lost.stop_requested()) return Error::kContactLost;
+  return std::nullopt;
+}
+
 // Writes, also reads meanwhile, and then only reads.
 void write_and_read_on(Contender& self, blocking::RecursiveReadWriteLock& lock) {
   const std::stop_token lost = lock.lost_token();
   bool reads = false;
   {
-    Inside inside(self, *self.client().current(), std::nullopt);
+    Inside inside(self, *self.client().current(), known_loss(lost));
     inside.leave_at(lost);
     reads = enters_again(self, lost, [&] {
       lock.lock_shared();
@@ -72,7 +79,7 @@ void read_and_write_inside(Contender& self, SessionId session,
 
 void write_twice(Contender& self, blocking::RecursiveReadWriteLock& lock) {
   const std::stop_token lost = lock.lost_token();
-  Inside inside(self, *self.client().current(), std::nullopt);
+  Inside inside(self, *self.client().current(), known_loss(lost));
   inside.leave_at(lost);
   enters_again(self, lost, [&] {
     lock.lock();

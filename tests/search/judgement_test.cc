@@ -56,6 +56,11 @@ TEST(JudgementTest, WakeOfAWriterWhoseServerStillShowsAReaderIsSound) {
   EXPECT_EQ(readers.broken_in(5880), "");
 }
 
+TEST(JudgementTest, AThreadThatKnowsOfItsLossDoesNotEnter) {
+  Hunted holders("recursive-read-write-lock-blocking", {3, 2}, FaultPlan::all(3), 202'463);
+  EXPECT_EQ(holders.broken_in(9534), "");
+}
+
 // Records the deletions by servers for which clients have asked.
 class Removals final : public Tracer {
  public:
