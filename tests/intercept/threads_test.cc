@@ -422,5 +422,37 @@ TEST(InterceptedThreadsTest, OtherThreadsKeepTheRealFunctions) {
   EXPECT_EQ(wrong, 0);
 }
 
+// Cleans up, so that the unwinder stops in its frame.
+class Cleanup {
+ public:
+  explicit Cleanup(int& count) : count_(count) {}
+  Cleanup(const Cleanup&) = delete;
+  Cleanup& operator=(const Cleanup&) = delete;
+  ~Cleanup() { ++count_; }
+
+ private:
+  int& count_;
+};
+
+[[gnu::noinline]] void throw_through(int frames, int& cleaned) {
+  const Cleanup cleanup(cleaned);
+  if (frames == 0) throw std::runtime_error("thrown");
+  throw_through(frames - 1, cleaned);
+}
+
+// The unwinder calls pthread_once() for each frame that cleans up. How many there are depends on
+// the compiler, and the schedule must not.
+TEST(InterceptedThreadsTest, AnExceptionPassesWithoutAPoint) {
+  int cleaned = 0;
+  std::uint32_t turns[2] = {};
+  for (const int frames : {0, 20}) {
+    SmallWorld world;
+    world.run([&] { EXPECT_THROW(throw_through(frames, cleaned), std::runtime_error); });
+    turns[frames == 0 ? 0 : 1] = world.turns();
+  }
+  EXPECT_EQ(cleaned, 22);
+  EXPECT_EQ(turns[0], turns[1]);
+}
+
 }  // namespace
 }  // namespace lockstep::intercept

@@ -25,6 +25,8 @@ bool has_any(std::string_view text, const std::array<std::string_view, kCount>& 
 
 // The address range of an object's code.
 struct Code {
+  [[nodiscard]] bool has(const void* address) const { return address >= begin && address < end; }
+
   const void* begin = nullptr;
   const void* end = nullptr;
 };
@@ -62,7 +64,12 @@ Code find_code(std::string_view file_name) {
 
 bool is_library_code(const void* address) {
   static const Code library = find_code("/libzookeeper");
-  return address >= library.begin && address < library.end;
+  return library.has(address);
+}
+
+bool is_unwinder_code(const void* address) {
+  static const Code unwinder = find_code("/libgcc_s.");
+  return unwinder.has(address);
 }
 
 // Finds shared runtimes only, such as GCC's. Clang links its runtimes into the program; keys.cc

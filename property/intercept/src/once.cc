@@ -1,5 +1,6 @@
 #include <pthread.h>
 
+#include "caller.h"
 #include "calls.h"
 #include "handled.h"
 #include "real.h"
@@ -54,6 +55,9 @@ using namespace lockstep::intercept;
 
 extern "C" int pthread_once(pthread_once_t* once, void (*routine)()) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_once)(once, routine));
+  // While an exception passes, the unwinder calls this again for each frame that cleans up, and
+  // their number depends on the compiler.
+  if (is_unwinder_code(LOCKSTEP_CALLER)) return LOCKSTEP_REAL(pthread_once)(once, routine);
   execution->point("pthread_once", LOCKSTEP_CALLER);
   while (*once == kRunning) execution->wait("pthread_once", once);
   happens_after(once);
