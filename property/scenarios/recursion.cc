@@ -61,6 +61,7 @@ Task<void> read_and_write_inside(Owner& owner, Hold reader) {
   const bool lost = reader.held().cause().has_value();
   Result<Hold> writer = co_await owner.lock.acquire_write(owner.name(), patience);
   const bool conflict = !writer && writer.error() == Error::kConflict;
+  acquiring.resolve();
   if (!conflict) acquiring.resolved(writer);
   owner.expect(!writer || !lost, "a lost lock was entered again");
   if (!writer) co_return co_await release(owner, std::move(reader), 0, 0);

@@ -55,10 +55,12 @@ class Acquiring {
     self_.oracles().violated("user:reason", "an acquire ended without a cause: " + error);
   }
 
- private:
+  // It has ended. The caller judges the result.
   void resolve() {
     if (!std::exchange(resolved_, true)) self_.oracles().resolved(id_);
   }
+
+ private:
 
   Contender& self_;
   SessionId id_;

@@ -61,6 +61,18 @@ TEST(JudgementTest, AThreadThatKnowsOfItsLossDoesNotEnter) {
   EXPECT_EQ(holders.broken_in(9534), "");
 }
 
+TEST(JudgementTest, AClashOfUpgradersIsNoLateAcquire) {
+  Hunted upgraders("recursive-read-write-lock", {3, 3}, FaultPlan::all(4), 251'768'770);
+  EXPECT_EQ(upgraders.broken_in(275), "");
+}
+
+// The clean-up of an earlier attempt, which an operator's deletion has overtaken, deletes the znode
+// of the next one while that is being released.
+TEST(JudgementTest, ADeletionInFlightIsNotBlamedOnTheRelease) {
+  Hunted unfair("unfair-mutex", {3, 3}, FaultPlan::all(4), 141'845'131);
+  EXPECT_EQ(unfair.broken_in(9502), "");
+}
+
 // Records the deletions by servers for which clients have asked.
 class Removals final : public Tracer {
  public:

@@ -26,6 +26,8 @@ constexpr std::array kWaivers = {
            "a process that does not run cannot return in time"},
     Waiver{Oracle::kS4, bit(fakezk::FaultKind::kForeignDelete), true,
            "the next owner's znode has the same name, so a deletion in flight can hit it"},
+    Waiver{Oracle::kR2, bit(fakezk::FaultKind::kForeignDelete), true,
+           "a deletion in flight, of an earlier znode of that name, can come before the release's"},
 };
 
 }  // namespace
