@@ -49,7 +49,7 @@ void explain_the_columns() {
   std::cout << "\n"
             << "KIND        recipe    a lock of this library: no hunt may find a violation\n"
             << "            textbook  a lock as tutorials have it, with a bug that hunts find\n"
-            << "            zoo       a lock with a bug that a project has shipped\n"
+            << "            zoo       a lock with a bug that a project has shipped, or could\n"
             << "EXPECTS     pass, or what a hunt must see broken:\n";
   explain_oracles();
   std::cout

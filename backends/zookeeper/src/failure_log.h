@@ -15,7 +15,7 @@ class FailureLog {
   bool note(std::string_view subject, std::string_view reason);
   // Call it when there is a connection.
   void clear();
-  // "10.0.0.1:2181: connection refused; zk2: the name does not resolve: ...", the latest failure
+  // "10.0.0.1:2181: Connection refused; zk2: the name does not resolve: ...", the latest failure
   // last. Empty if nothing went wrong.
   [[nodiscard]] std::string text() const;
 

@@ -106,9 +106,9 @@ void deliver(Execution& execution, std::string_view call, int signal) {
   const bool is_default = action.sa_handler == SIG_DFL;
   if (action.sa_handler == SIG_IGN) return;
   if (is_default && is_one_of(kIgnoredByDefault, signal)) return;
-  if (is_default) take_default_action(execution, call, signal);
   const sigset_t& blocked = execution.signals().blocked(*execution.running());
   if (::sigismember(&blocked, signal) == 1) execution.refuse(call, kBlocked);
+  if (is_default) take_default_action(execution, call, signal);
   if ((action.sa_flags & SA_RESETHAND) != 0) execution.signals().set(root, signal, {});
   run_handler(action, signal, process_id(root));
 }

@@ -48,7 +48,7 @@ class Client {
   // session, alive.
   virtual Task<Result<std::shared_ptr<Session>>> session(Context context) = 0;
 
-  // Why the latest attempt to connect has failed, for people ("127.0.0.1:2181: connection refused",
+  // Why the latest attempt to connect has failed, for people ("127.0.0.1:2181: Connection refused",
   // "no-such-host: name does not resolve"); empty if no attempt has failed or the reason is
   // unknown. On the executor only.
   [[nodiscard]] virtual std::string last_failure() const { return {}; }

@@ -177,7 +177,7 @@ class Session {
   // grant finds a proof, because the real backend always keeps its contact, and the fake counts it
   // as kept while the connection is sound. Only if this process has not run, or its server was out
   // of reach, for as long as the session timeout, the contact is kOver until the server has
-  // answered again for a third of that time.
+  // answered again for a quarter of that time.
   void keep_contact() { contact_.keep(); }
   void let_contact_go() { contact_.let_go(); }
   // The contact as listeners heard it last; and whether its proof is over by now, while it is kept.

@@ -23,7 +23,10 @@ namespace lockstep {
 //   kNoNode                        another client has deleted the place in the queue
 //   kNodeExists                    the sequence numbers of the lock path are used up (2^31 - 1):
 //                                  an operator has to remove it once it is empty
+//   kContactLost                   the deadline came while it waited for a proof of contact
+//                                  (LossPolicy)
 //   kBadArguments                  the lock path or the options are malformed
+//   kNoAuth, kInvalidAcl           an ACL forbids the create, or LockOptions::acl is malformed
 // and try_acquire(), which does not wait, also with
 //   kConflict                      a contender was in front
 // Both survive connection losses until the context ends. On every error, and when the task is

@@ -18,7 +18,7 @@ namespace lockstep {
 // One line for a log about a lock that was not acquired, released or changed: the lock's path and
 // the error, and, for errors that concern the client, its Client::last_failure(), if there is one.
 //
-//   /locks/nightly: no connection within the deadline (127.0.0.1:2181: connection refused)
+//   /locks/nightly: no connection within the deadline (127.0.0.1:2181: Connection refused)
 //
 // On the client's executor, before the next attempt to connect. The blocking locks throw LockError
 // with the same text.

@@ -27,8 +27,8 @@ class LockOptions {
   Acl acl;
   // The kinds of contenders in the queue: our own mark, and those of other libraries (kazoo's
   // "__lock__"). The text outlives the lock. For FairMutex and the recipes built on it:
-  // RecursiveMutex, LeaderElection, MultiLock. The other recipes have their own marks and support
-  // no others.
+  // RecursiveMutex, CohortMutex, LeaderElection, LeaderLatch, MultiLock. The other recipes have
+  // their own marks and support no others.
   Marks marks = kMutexMarks;
   // Whether other clients may ask the holder to release the lock: see HeldLock::revoked_token() and
   // revoke(). Not for UnfairMutex, whose holder is identified by the data that a request

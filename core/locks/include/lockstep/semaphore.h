@@ -48,6 +48,9 @@ class LeaseCount {
 //   kSessionExpired, kAuthFailed, kClosing   the session is over
 //   kNoNode                        one of our znodes was deleted, or the shared count is missing
 //   kMarshallingError              the shared count is malformed
+//   kContactLost                   the deadline came while it waited for a proof of contact
+//                                  (LossPolicy)
+//   kNoAuth, kInvalidAcl, kNodeExists   as FairMutex
 //   kBadArguments                  the path is malformed, there is less than one lease, the options
 //                                  are not for this recipe, or it asks for less than one lease or
 //                                  for more than the fixed number

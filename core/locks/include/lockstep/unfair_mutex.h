@@ -20,8 +20,11 @@ namespace lockstep {
 // acquire() resolves with the grant, or with
 //   kTimedOut, kCancelled          the context ended
 //   kSessionExpired, kAuthFailed, kClosing   the session is over
+//   kContactLost                   the deadline came while it waited for a proof of contact
+//                                  (LossPolicy)
 //   kBadArguments                  the path is malformed, or the options are not for this recipe
-//   kNoAuth                        its parent's ACL forbids the create
+//   kNoAuth, kInvalidAcl           its parent's ACL forbids the create, or LockOptions::acl is
+//                                  malformed
 // and try_acquire(), which does not wait, also with
 //   kConflict                      another client holds it
 // Both survive connection losses until the context ends. On every error, and when the task is
