@@ -195,6 +195,12 @@ TEST(InterceptedProcessesTest, SignalsToOthersAndBlockedOnesAreRefused) {
     ::signal(SIGUSR1, &note_signal);
     ::raise(SIGUSR1);
   });
+  expect_refused("raise", [] {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    ::raise(SIGTERM);  // Would end the process if it were not blocked.
+  });
   expect_refused("killpg", [] { ::killpg(::getpid(), SIGUSR1); });
   expect_refused("tgkill", [] { ::tgkill(::getpid(), ::gettid() + 1, SIGUSR1); });
   expect_refused("sigqueue", [] { ::sigqueue(::getpid(), SIGUSR1, {}); });
