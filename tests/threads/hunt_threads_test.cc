@@ -373,6 +373,33 @@ TEST(HuntThreadsTest, GoogleTestHuntsToo) {
   EXPECT_NO_VIOLATION(under_test(three_contenders(Wait::kByData)), settings);
 }
 
+TEST(HuntThreadsTest, AFailedExpectationInAThreadBelongsToItsExecution) {
+  const auto body = [] {
+    int counter = 0;
+    const auto add = [&] {
+      const int before = counter;
+      std::this_thread::yield();
+      counter = before + 1;
+    };
+    std::thread a(add);
+    std::thread b(add);
+    a.join();
+    b.join();
+    EXPECT_EQ(counter, 2) << "an update is lost";
+  };
+  lab::HuntSettings settings = executions(50);
+  settings.size = {1, 1};
+  for (const bool in_forks : {false, true}) {
+    const ThreadsUnderTest threads{.name = "counter", .body = body, .in_forks = in_forks};
+    const ::testing::AssertionResult result = lab::no_violation(under_test(threads), settings);
+    EXPECT_FALSE(result);
+    const std::string message = result.message();
+    EXPECT_THAT(message, HasSubstr("user:expectation"));
+    EXPECT_THAT(message, HasSubstr("an update is lost"));
+    EXPECT_THAT(message, HasSubstr("lockstep1/counter/c1r1/"));
+  }
+}
+
 TEST(HuntThreadsTest, BadInputIsRefused) {
   EXPECT_THROW(hunt_threads("empty", {}), std::invalid_argument);
   EXPECT_THROW(violated("outside", "of a hunt"), std::logic_error);
