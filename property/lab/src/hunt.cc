@@ -155,7 +155,7 @@ std::optional<search::Found> Search::by_strategy(HuntReport& report) {
   options.seed = settings_.seed;
   options.first = settings_.first;
   options.executions = settings_.most_executions();
-  options.jobs = lock_.isolated ? settings_.jobs : 1;
+  options.jobs = lock_.shares_nothing() ? settings_.jobs : 1;
   options.measure_coverage = settings_.measure_coverage;
   options.make_program = [this] { return make(settings_.size, true); };
   options.make_strategy = strategy_called(settings_.strategy).make;
@@ -205,7 +205,7 @@ std::optional<search::Found> Search::everything(HuntReport& report) {
   };
   options.checkpoint = watch_.checkpoint;
   search::ExhaustiveJobs jobs;
-  jobs.count = lock_.isolated ? settings_.jobs : 1;
+  jobs.count = lock_.shares_nothing() ? settings_.jobs : 1;
   jobs.make_program = [this] { return program(settings_.size); };
   JobThreads threads(jobs.count);
   report.exhaustive = search_exhaustively(options, jobs, threads);

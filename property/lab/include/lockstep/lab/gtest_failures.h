@@ -113,6 +113,8 @@ class GTestFailures final : private ::testing::ScopedFakeTestPartResultReporter 
 
   [[nodiscard]] static LockUnderTest with_places(LockUnderTest lock) {
     if (!lock.contend) return lock;
+    lock.isolated = lock.shares_nothing();
+    lock.usual_contend = nullptr;
     lock.contend = [contend = std::move(lock.contend)](Contender& self, Path path,
                                                        std::uint32_t rounds) {
       begins(self.oracles());

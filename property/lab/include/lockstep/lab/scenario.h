@@ -45,7 +45,7 @@ class LockScenario final : public search::Program,
   void finish(fakezk::World& world) override;
   [[nodiscard]] search::Judgements judgements() const override;
   void clear() override;
-  [[nodiscard]] bool isolated() const override { return lock_.isolated; }
+  [[nodiscard]] bool isolated() const override { return lock_.shares_nothing(); }
   [[nodiscard]] std::string process_name(std::uint32_t process) const override;
 
  private:
