@@ -85,6 +85,9 @@ class GTestFailures final : private ::testing::ScopedFakeTestPartResultReporter 
       earlier_ = current_ ? current_->elsewhere().size() : 0;
       program_->start(world, verdict);
     }
+    [[nodiscard]] std::uint32_t most_steps(std::uint32_t usual) const override {
+      return program_->most_steps(usual);
+    }
     [[nodiscard]] fakezk::Restarter* restarter() override { return program_->restarter(); }
     void committed() override { program_->committed(); }
     void after_step(fakezk::World& world, search::Verdict& verdict) override {
