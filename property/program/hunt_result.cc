@@ -48,11 +48,9 @@ nlohmann::ordered_json impossible_faults_as_json(const Search& what) {
 // "all" means every possible kind; a user who names a kind expects it to strike.
 void warn_of_impossible_faults(const Search& what, const SearchOptions& options) {
   if (options.json || options.faults == "all") return;
-  std::string kinds;
-  for (const fakezk::FaultKind kind : impossible_faults_of(what)) {
-    kinds += (kinds.empty() ? "" : ", ") + std::string(name(kind)) + " (" +
-             std::string(why_impossible(facts(kind).needs)) + ')';
-  }
+  fakezk::FaultKinds impossible = 0;
+  for (const fakezk::FaultKind kind : impossible_faults_of(what)) impossible |= bit(kind);
+  const std::string kinds = lab::describe_impossible(impossible);
   if (kinds.empty()) return;
   std::cerr << "lockstep: note: in " << what.scenario->name
             << " these faults cannot strike: " << kinds << '\n';

@@ -25,7 +25,7 @@ struct Search {
   }
   // Whether several jobs can share it. Contenders that share memory cannot be in two worlds; on the
   // production backend and with a program, each execution takes a process.
-  [[nodiscard]] bool takes_jobs() const { return !backend && !target && lock().isolated; }
+  [[nodiscard]] bool takes_jobs() const { return !backend && !target && lock().shares_nothing(); }
 };
 
 // The most jobs by default.

@@ -111,6 +111,31 @@ TEST_F(LossOraclesTest, LateGrantWithAnImmediateLossIsSound) {
   EXPECT_EQ(broken(), "") << message();
 }
 
+// Whoever speaks next.
+TEST_F(LossOraclesTest, LateGrantWhoseLossComesInALaterStepBreaksS2) {
+  const GrantRecord late = own_clock_grant(*a_, place(*a_));
+  disconnect(simulation_, *a_);
+  simulation_.expire(*a_);
+  simulation_.settle();
+  grant_to_b();
+  oracles_.granted(late);
+  must(simulation_.run(create(*b_, "/other")), "create");
+  oracles_.lost(late, Error::kContactLost);
+  EXPECT_EQ(broken(), "S2");
+}
+
+TEST_F(LossOraclesTest, LateGrantThatIsReleasedInALaterStepBreaksS2) {
+  const GrantRecord late = own_clock_grant(*a_, place(*a_));
+  disconnect(simulation_, *a_);
+  simulation_.expire(*a_);
+  simulation_.settle();
+  grant_to_b();
+  oracles_.granted(late);
+  must(simulation_.run(create(*b_, "/other")), "create");
+  oracles_.releasing(late);
+  EXPECT_EQ(broken(), "S2");
+}
+
 TEST_F(LossOraclesTest, LateGrantWithoutALossBreaksS2) {
   const GrantRecord late = own_clock_grant(*a_, place(*a_));
   disconnect(simulation_, *a_);

@@ -80,6 +80,21 @@ TEST(GTestFailuresTest, AFailureOnAnotherThreadFailsTheTestWithoutASchedule) {
   EXPECT_NE(std::string(result.message()).find("on a thread of its own"), std::string::npos);
 }
 
+// The memory of a child process is lost with it.
+TEST(GTestFailuresTest, AFailureOnAnotherThreadInAChildProcessBelongsToItsExecution) {
+  LockUnderTest threads("threads", [](Contender& self, Path lock, std::uint32_t rounds) {
+    std::thread([] { EXPECT_TRUE(false) << "on a thread of its own"; }).join();
+    return contend_for<FairMutex>(self, std::move(lock), rounds);
+  });
+  threads.in_forks = true;
+  const ::testing::AssertionResult result = no_violation(threads, with_executions(2));
+  EXPECT_FALSE(result);
+  const std::string message = result.message();
+  for (const char* const part : {"user:expectation", "on a thread of its own"}) {
+    EXPECT_NE(message.find(part), message.npos) << part << " is not in\n" << message;
+  }
+}
+
 // Expects in its destructor that nothing has gone wrong.
 class Expecting {
  public:

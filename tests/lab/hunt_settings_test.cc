@@ -284,5 +284,22 @@ TEST(HuntSettingsTest, AWrongEnvironmentVariableIsNamed) {
   EXPECT_NE(refusal(small().with_environment()), "");
 }
 
+TEST(HuntSettingsTest, TheReportNamesFaultsThatCannotStrike) {
+  const LockUnderTest lock("fair-mutex", &contend_for<FairMutex>);
+  HuntSettings settings;
+  settings.executions = 20;
+  settings.size = {2, 1};
+  settings.faults = faults_called("cut,lag", 1);
+  const std::string named = hunt_lock(lock, settings).text();
+  EXPECT_NE(named.find("Cannot strike: lag (there is one server).\n"), named.npos) << named;
+  settings.faults = fakezk::FaultPlan::all(1);
+  const std::string all = hunt_lock(lock, settings).text();
+  EXPECT_EQ(all.find("Cannot strike"), all.npos) << all;
+  settings.strategy = HuntSettings::kExhaustive;
+  settings.faults = faults_called("cut,lag", 1);
+  const std::string searched = hunt_lock(lock, settings).verdict();
+  EXPECT_NE(searched.find("; lag (there is one server) cannot strike;"), searched.npos) << searched;
+}
+
 }  // namespace
 }  // namespace lockstep::lab

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "lab/broken.h"
@@ -14,6 +15,7 @@
 #include "lockstep/lab/blocking_scenario.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/lab/replay.h"
+#include "lockstep/lab/shared.h"
 #include "lockstep/search/exhaustive.h"
 
 // Users describe their locks like this, or not at all, or wrongly.
@@ -37,6 +39,15 @@ class SorryMutex {
   lockstep::Task<lockstep::Result<lockstep::HeldLock>> acquire() {
     co_return lockstep::failure(lockstep::Error::kConflict);
   }
+};
+
+// Never acquires, and says so in the words of the standard library.
+class SorryLock {
+ public:
+  SorryLock(lockstep::Client&, const lockstep::Path&, lockstep::LockObserver*) {}
+  void lock() { throw std::system_error(std::make_error_code(std::errc::not_connected)); }
+  bool try_lock_until(lockstep::TimePoint) { return false; }
+  void unlock() {}
 };
 
 // Every contender acquires.
@@ -176,6 +187,43 @@ TEST(LockUnderTestTest, ALockThatIsNeverAcquiredIsMisuse) {
       hunt_lock(lock_under_test<acme::SorryMutex>("sorry"), few_without_faults());
   EXPECT_EQ(broken(report), "misuse");
   EXPECT_NE(report.text().find("every acquire has failed"), std::string::npos) << report.text();
+}
+
+TEST(LockUnderTestTest, ABlockingLockThatIsNeverAcquiredIsMisuse) {
+  const HuntReport report =
+      hunt_lock(blocking_lock_under_test<acme::SorryLock>("sorry"), few_without_faults());
+  EXPECT_EQ(broken(report), "misuse");
+  EXPECT_NE(report.text().find("every acquire has failed"), std::string::npos) << report.text();
+}
+
+TEST(LockUnderTestTest, ContendersThatMayShareMemoryAreNotIsolated) {
+  const LockUnderTest usual = lock_under_test<FairMutex>("fair-mutex");
+  EXPECT_TRUE(usual.program({2, 1})->isolated());
+  LockUnderTest reset = usual;
+  reset.at_start = [] {};
+  EXPECT_FALSE(reset.program({2, 1})->isolated());
+  LockUnderTest replaced = usual;
+  replaced.contend = [](Contender& self, Path lock, std::uint32_t rounds) {
+    return contend_for<FairMutex>(self, std::move(lock), rounds);
+  };
+  EXPECT_FALSE(replaced.program({2, 1})->isolated());
+  LockUnderTest blocking = blocking_lock_under_test<blocking::FairMutex>("fair-mutex");
+  EXPECT_TRUE(blocking.program({2, 1})->isolated());
+  blocking.contend = replaced.contend;
+  EXPECT_FALSE(blocking.program({2, 1})->isolated());
+}
+
+TEST(LockUnderTestTest, SharedMemoryOfIsolatedContendersIsMisuse) {
+  Shared<int> visits("visits", 0);
+  LockUnderTest lock("counts", [&](Contender& self, Path, std::uint32_t) -> Task<void> {
+    visits.write(self, visits.read(self) + 1);
+    return ask(self);
+  });
+  EXPECT_TRUE(hunt_lock(lock, few_without_faults()).passed());
+  lock.isolated = true;
+  const HuntReport report = hunt_lock(lock, few_without_faults());
+  EXPECT_EQ(broken(report), "misuse");
+  EXPECT_NE(report.text().find("LockUnderTest::isolated"), std::string::npos) << report.text();
 }
 
 TEST(LockUnderTestTest, ABlockingLockWithoutExclusionIsCaughtWithoutItsReports) {

@@ -80,6 +80,24 @@ TEST(ScenariosTest, EveryScenarioPassesTheDefaultScheduleUnlessItSaysOtherwise) 
   }
 }
 
+// The most steps of an execution grow with its size: each release of a lock that is one znode wakes
+// all that wait.
+TEST(ScenariosTest, ALargeSizeIsNoLivelock) {
+  for (const std::string_view name : {"unfair-mutex", "semaphore"}) {
+    search::HuntOptions options = unit::hunt_options(name, 8);
+    options.make_program = [found = find(name)] { return found->make({64, 10}); };
+    const search::HuntResult result = unit::hunt(options);
+    EXPECT_FALSE(result.found) << name << ": " << result.found->outcome.violation->message;
+  }
+}
+
+TEST(ScenariosTest, NoDefaultSizeChangesTheMostSteps) {
+  constexpr std::uint32_t kMost = search::ExecutionLimits().steps;
+  for (const Scenario& scenario : all()) {
+    EXPECT_EQ(scenario.make(scenario.size)->most_steps(kMost), kMost) << scenario.name;
+  }
+}
+
 TEST(ScenariosTest, BugWithoutARaceFailsOnTheDefaultSchedule) {
   for (const Scenario& scenario : all()) {
     if (!scenario.calm_fails) continue;

@@ -85,11 +85,21 @@ void wait_and_enter(zhandle_t* handle, const std::string& own, Wait wait, News& 
 
 }  // namespace
 
-void contend(Wait wait) {
-  News news;
+zhandle_t* open_handle(News& news) {
   zhandle_t* const handle =
       zookeeper_init("zk.example:2181", &News::tell, 10'000, nullptr, &news, 0);
   news.wait_for_connection();
+  return handle;
+}
+
+void contend(Wait wait) {
+  News news;
+  zhandle_t* const handle = open_handle(news);
+  contend_with(handle, news, wait);
+  zookeeper_close(handle);
+}
+
+void contend_with(zhandle_t* handle, News& news, Wait wait) {
   std::array<char, 64> own{};
   const int error = zoo_create(handle, "/lock/n-", "", 0, &ZOO_OPEN_ACL_UNSAFE,
                                ZOO_EPHEMERAL | ZOO_SEQUENCE, own.data(), own.size());
@@ -97,7 +107,6 @@ void contend(Wait wait) {
     wait_and_enter(handle, own.data(), wait, news);
     zoo_delete(handle, own.data(), -1);
   }
-  zookeeper_close(handle);
 }
 
 }  // namespace lockstep::threads

@@ -36,7 +36,12 @@ enum class Wait : std::uint8_t {
   kByExistence,  // Forgets that the znode may be gone, in which case it watches nothing.
 };
 
+// Returns a handle that is connected.
+[[nodiscard]] zhandle_t* open_handle(News& news);
+
 // Acquires "/lock" once, enters, and releases it.
 void contend(Wait wait);
+// The same with that handle, which stays open.
+void contend_with(zhandle_t* handle, News& news, Wait wait);
 
 }  // namespace lockstep::threads

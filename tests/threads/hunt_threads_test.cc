@@ -172,6 +172,88 @@ TEST(HuntThreadsTest, TwoThreadsInsideAResourceAreFound) {
   EXPECT_EQ(report.failure->violation.oracle, "S2");
 }
 
+// A session that its client has closed excuses nobody.
+TEST(HuntThreadsTest, TwoThreadsInsideAreFoundAfterTheyHaveClosedTheirHandles) {
+  const auto body = [] {
+    const auto work = [] {
+      News news;
+      zookeeper_close(open_handle(news));
+      const Inside inside("stock");
+      std::this_thread::yield();
+    };
+    std::thread a(work);
+    std::thread b(work);
+    a.join();
+    b.join();
+  };
+  const lab::HuntReport report = hunt_threads("no-lock", body, executions(300));
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "S2");
+  EXPECT_GT(report.judged.of(search::Oracle::kS2), 0u);
+}
+
+// Nor does one whose client has been told of its end some time ago.
+TEST(HuntThreadsTest, TwoThreadsInsideAreFoundAfterTheyHaveLearntOfTheEnd) {
+  const auto body = [] {
+    const auto work = [] {
+      News news;
+      zhandle_t* const handle = open_handle(news);
+      for (int i = 0; i < 60 && !news.is_over(); ++i) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+      }
+      for (int i = 0; i < 10; ++i) std::this_thread::sleep_for(std::chrono::seconds(1));
+      if (news.is_over()) {
+        const Inside inside("stock");
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+      }
+      zookeeper_close(handle);
+    };
+    std::thread a(work);
+    std::thread b(work);
+    a.join();
+    b.join();
+  };
+  const lab::HuntReport report = hunt_threads("deaf", body, executions(3'000, "expiry"));
+  ASSERT_FALSE(report.passed());
+  EXPECT_EQ(report.failure->violation.oracle, "S2");
+}
+
+// Holds a lock that is one znode for a while, unless it learns that its session is over.
+void hold_and_look(zhandle_t* handle, News& news) {
+  for (int i = 0; i < 20 && !news.is_over(); ++i) {
+    const int error =
+        zoo_create(handle, "/lock", "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL, nullptr, 0);
+    if (error == ZOK) {
+      const Inside inside("stock");
+      for (int k = 0; k < 20 && !news.is_over(); ++k) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+      }
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+}
+
+// The threads that use a handle need not be the one that has opened it.
+TEST(HuntThreadsTest, AHolderThatCannotKnowOfTheEndIsExcusedWhoeverHasOpenedItsHandle) {
+  const auto body = [] {
+    News news_of_a;
+    News news_of_b;
+    zhandle_t* const of_a = open_handle(news_of_a);
+    zhandle_t* const of_b = open_handle(news_of_b);
+    std::thread a([&] { hold_and_look(of_a, news_of_a); });
+    std::thread b([&] { hold_and_look(of_b, news_of_b); });
+    a.join();
+    b.join();
+    zookeeper_close(of_a);
+    zookeeper_close(of_b);
+  };
+  for (const char* const fault : {"expiry", "cut,expiry,timer"}) {
+    const lab::HuntReport report = hunt_threads("handed-on", body, executions(2'000, fault));
+    EXPECT_TRUE(report.passed()) << report.text();
+  }
+}
+
 TEST(HuntThreadsTest, UsersReportTheirOwnInvariants) {
   const auto body = [] {
     int counter = 0;
@@ -289,6 +371,33 @@ TEST(HuntThreadsTest, GoogleTestHuntsToo) {
   lab::HuntSettings settings = executions(50);
   settings.size = {1, 1};
   EXPECT_NO_VIOLATION(under_test(three_contenders(Wait::kByData)), settings);
+}
+
+TEST(HuntThreadsTest, AFailedExpectationInAThreadBelongsToItsExecution) {
+  const auto body = [] {
+    int counter = 0;
+    const auto add = [&] {
+      const int before = counter;
+      std::this_thread::yield();
+      counter = before + 1;
+    };
+    std::thread a(add);
+    std::thread b(add);
+    a.join();
+    b.join();
+    EXPECT_EQ(counter, 2) << "an update is lost";
+  };
+  lab::HuntSettings settings = executions(50);
+  settings.size = {1, 1};
+  for (const bool in_forks : {false, true}) {
+    const ThreadsUnderTest threads{.name = "counter", .body = body, .in_forks = in_forks};
+    const ::testing::AssertionResult result = lab::no_violation(under_test(threads), settings);
+    EXPECT_FALSE(result);
+    const std::string message = result.message();
+    EXPECT_THAT(message, HasSubstr("user:expectation"));
+    EXPECT_THAT(message, HasSubstr("an update is lost"));
+    EXPECT_THAT(message, HasSubstr("lockstep1/counter/c1r1/"));
+  }
 }
 
 TEST(HuntThreadsTest, BadInputIsRefused) {

@@ -175,6 +175,7 @@ void ClientConnection::greet(std::string_view frame) {
   const auto request = wire::decode_connect_request(frame);
   if (!request) return close();
   greeted_ = true;
+  asked_session_ = request->session;
   if (request->read_only) read_only_ = false;
   fakezk::Handshake handshake;
   handshake.session_id = request->session;
@@ -206,6 +207,7 @@ void ClientConnection::take(std::string_view frame) {
 }
 
 void ClientConnection::ask(const wire::Request& request) {
+  if (request.op == wire::Op::kCloseSession) asked_to_close_ = true;
   Asked asked = asked_by(request);
   if (request.op == wire::Op::kPing) return answer_in_turn(std::move(asked));
   if (request.op == wire::Op::kSetWatches || request.op == wire::Op::kSetWatches2) {
@@ -314,6 +316,7 @@ void ClientConnection::refused() {
   constexpr std::size_t kPasswordBytes = 16;
   put(encode(wire::ConnectResponse{.password = std::string(kPasswordBytes, '\0'),
                                    .read_only = read_only_}));
+  refused_session_ = asked_session_;
   closed_ = true;
 }
 

@@ -36,7 +36,7 @@ void LockOracles::begin(fakezk::World& world, search::Verdict& verdict) {
   verdict_ = &verdict;
   judged_ = {};
   grants_.clear();
-  late_grant_.reset();
+  late_grants_.clear();
   acquiring_.clear();
   process_of_.clear();
   lives_.begin(world.server().path_table());
@@ -64,8 +64,8 @@ void LockOracles::resolved(SessionId session, std::uint32_t user) {
     return acquire.session == session && acquire.user == user;
   });
   if (pending == acquiring_.end()) return;
-  judged_.count(Oracle::kL1);
-  if (pending->deadline) judged_.count(Oracle::kL4);
+  count(Oracle::kL1);
+  if (pending->deadline) count(Oracle::kL4);
   // This process's clock set the deadline.
   const TimePoint now =
       pending->process == kNoProcess ? world_->now() : world_->process(pending->process).now();
@@ -180,8 +180,7 @@ inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
     if (!earlier.held() || is(earlier.znode, grant.continues)) continue;
     const Life* const life = life_of(earlier);
     if (life && life->deleted != 0) check_told(earlier, *life, grant.znode);
-    if (own.deleted != 0) late_grant_ = grants_.size();
-    if (own.deleted != 0) held_instead_ = Path(world_->server().paths().text(earlier.znode));
+    if (own.deleted != 0) remember_late_grant(Path(world_->server().paths().text(earlier.znode)));
   }
 }
 
@@ -193,10 +192,22 @@ void LockOracles::check_told(const Grant& dead, const Life& life, const Path& no
   report_untold(dead, life, now_granted);
 }
 
-void LockOracles::check_late_grant() {
-  if (!late_grant_) return;
-  const Grant& late = grants_[*std::exchange(late_grant_, std::nullopt)];
-  if (late.held()) check_told(late, lives_[late.life], held_instead_);
+// The grant that is being judged is the next one in grants_. If several others hold, one is named.
+void LockOracles::remember_late_grant(const Path& held_instead) {
+  std::erase_if(late_grants_, [&](const LateGrant& late) { return late.index == grants_.size(); });
+  late_grants_.push_back({grants_.size(), held_instead, world_->steps(), world_->now()});
+}
+
+// Called before anything else is reported, so that it makes no difference who speaks next.
+void LockOracles::check_late_grants() {
+  const auto is_over = [&](const LateGrant& late) {
+    return late.step != world_->steps() || late.at != world_->now();
+  };
+  for (const LateGrant& late : late_grants_) {
+    const Grant& grant = grants_[late.index];
+    if (is_over(late) && grant.held()) check_told(grant, lives_[grant.life], late.held_instead);
+  }
+  std::erase_if(late_grants_, is_over);
 }
 
 void LockOracles::check_own_deletion(const Grant& grant) {
@@ -224,7 +235,7 @@ void LockOracles::granted_after_deletion(const GrantRecord& grant) {
 void LockOracles::granted(const GrantRecord& grant) {
   remembers();
   follow_server();
-  check_late_grant();
+  check_late_grants();
   if (world_->traced()) tell_granted(grant);
   return grant.after.view().empty() ? judge_grant(grant) : granted_after_deletion(grant);
 }
@@ -239,8 +250,7 @@ void LockOracles::judge_grant(const GrantRecord& grant) {
     if (!wrong.empty()) report(Oracle::kMisuse, grant, wrong);
     const auto places = std::ranges::count(looks_, lives_.index_of(*own), &Looks::life);
     // The wake that led to this grant was useful.
-    if (places > 0 && rules_.holders == 1 && asserted(Oracle::kL3, rules_, *world_))
-      judged_.count(Oracle::kL3);
+    if (places > 0 && rules_.holders == 1) count(Oracle::kL3);
     check_evidence(grant, *own);
     check_earlier_grants(grant, lock, *own);
   }
@@ -257,7 +267,7 @@ void LockOracles::gave_up(SessionId session, const Path&, Error error) {
 // The knowledge of the holder that hands the lock on decides.
 void LockOracles::handed_on(const GrantRecord& grant, std::uint32_t holder) {
   if (world_->traced()) tell_handed_on(grant, holder);
-  judged_.count(Oracle::kS4);
+  count(Oracle::kS4);
   const Grant* const known = find(grant);
   if (!known) return report(Oracle::kS4, grant, "was handed on without having been granted");
   if (!known->held()) {
@@ -277,9 +287,10 @@ void LockOracles::held_again(const GrantRecord& grant) {
 
 void LockOracles::lost(const GrantRecord& grant, Error cause) {
   follow_server();
+  check_late_grants();
   if (world_->traced()) tell_lost(grant, cause);
   Grant* const known = find(grant);
-  judged_.count(Oracle::kR1);
+  count(Oracle::kR1);
   if (!known) return report(Oracle::kR1, grant, "was lost without having been granted");
   if (known->given_back) report(Oracle::kR1, grant, "was reported lost after its release");
   if (known->by_own_clock()) check_own_deletion(*known);
@@ -287,22 +298,22 @@ void LockOracles::lost(const GrantRecord& grant, Error cause) {
   known->lost_before_release |= !known->releasing;
   known->lost_with_session |= session_is_over(cause);
   if (++known->losses > 1) report(Oracle::kR1, grant, "was reported lost twice");
-  check_late_grant();
 }
 
 void LockOracles::releasing(const GrantRecord& grant) {
   follow_server();
+  check_late_grants();
   Grant* const known = find(grant);
   if (!known) return;
   check_own_deletion(*known);
   if (known->held()) forgets();
   known->releasing = true;
-  check_late_grant();
 }
 
 // Also called when the holder's process crashes, and after the end of an execution.
 void LockOracles::dropped(const GrantRecord& grant) {
   if (!verdict_) return;
+  check_late_grants();
   Grant* const known = find(grant);
   if (!known) return;
   if (known->held()) forgets();
@@ -311,12 +322,13 @@ void LockOracles::dropped(const GrantRecord& grant) {
 
 void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   follow_server();
+  check_late_grants();
   if (world_->traced()) tell_released(grant, outcome);
   Grant* const known = find(grant);
   if (known && known->held()) forgets();
   if (known) known->given_back = true;
-  judged_.count(Oracle::kR2);
-  if (outcome == ReleaseOutcome::kAlreadyLost) judged_.count(Oracle::kR1);
+  count(Oracle::kR2);
+  if (outcome == ReleaseOutcome::kAlreadyLost) count(Oracle::kR1);
   const Life* const life = known ? life_of(*known) : lives_.find(grant.znode, grant.created);
   if (life) world_->note_existence(life->znode);
   const bool came_back = life && life->away_from != 0;
@@ -351,11 +363,13 @@ bool LockOracles::has_heard_of(const Path& znode) {
 
 void LockOracles::check_orphans() {
   follow_server();
-  check_late_grant();
+  // Nothing follows that could tell a holder.
+  for (LateGrant& late : late_grants_) late.at = TimePoint::min();
+  check_late_grants();
   for (const Grant& grant : grants_) {
     if (grant.by_own_clock()) check_own_deletion(grant);
   }
-  judged_.count(Oracle::kS5, lives_.size());
+  count(Oracle::kS5, lives_.size());
   for (const Life& life : lives_) {
     if (life.deleted != 0 || !world_->server().session_alive(life.owner)) continue;
     if (still_in_use(life)) continue;
@@ -376,7 +390,7 @@ bool LockOracles::still_in_use(const Life& life) const {
 void LockOracles::deleted(const fakezk::Change& change, const Life& life) {
   const bool by_servers = change.actor == 0 || life.forgotten;
   if (by_servers) return;
-  judged_.count(Oracle::kS4);
+  count(Oracle::kS4);
   if (change.actor != fakezk::kOperator && change.actor != change.owner) report_theft(change);
 }
 

@@ -24,11 +24,15 @@ void LockOracles::report(Oracle oracle, const GrantRecord& grant, std::string_vi
   report(oracle, grant.znode.string() + ' ' + std::string(what));
 }
 
+void LockOracles::count(Oracle oracle, std::uint64_t facts) {
+  if (asserted(oracle, rules_, *world_)) judged_.count(oracle, facts);
+}
+
 void LockOracles::count_grant(const GrantRecord& grant) {
-  judged_.count(Oracle::kS1);
-  judged_.count(Oracle::kL2);
-  if (grant.share == Share::kExclusive) judged_.count(Oracle::kS3);
-  if (grant.loss != LossPolicy::kServerNotice) judged_.count(Oracle::kS2);
+  count(Oracle::kS1);
+  count(Oracle::kL2);
+  if (grant.share == Share::kExclusive) count(Oracle::kS3);
+  if (grant.loss != LossPolicy::kServerNotice) count(Oracle::kS2);
   if (grant.evidence <= world_->server().last_zxid()) return;
   report(
       Oracle::kMisuse, grant,

@@ -46,7 +46,7 @@ void LockOracles::judge_look(Looks& looks, std::size_t changes) {
     looks.idle = 0;
     // If several contenders may hold together, each of them lets another one in when it leaves.
     if (rules_.holders > 1 || !asserted(Oracle::kL3, rules_, *world_)) return;
-    judged_.count(Oracle::kL3);
+    count(Oracle::kL3);
     if (!woken_in_vain(own, looks.before)) return;
     report(Oracle::kL3, std::string(text(own.znode)) +
                             " was woken although the one right in front of it is still there");

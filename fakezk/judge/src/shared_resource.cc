@@ -35,15 +35,15 @@ void SharedResource::begin(fakezk::World& world, search::Verdict& verdict, std::
 
 void SharedResource::enter(const Session& session, std::uint32_t user) {
   remembers();
-  judged_.count(Oracle::kS2);
+  const LockRules any_rules = {};
+  const bool is_judged = asserted(Oracle::kS2, any_rules, *world_);
+  if (is_judged) judged_.count(Oracle::kS2);
   note(session, "enters", user);
-  if (!inside_.empty() && !excused(session)) judge_entry(session, user);
+  if (is_judged && !inside_.empty() && !excused(session)) judge_entry(session, user);
   inside_.push_back({&session, user, &session.executor(), std::nullopt});
 }
 
 void SharedResource::judge_entry(const Session& session, std::uint32_t user) {
-  const LockRules any_rules = {};
-  if (!asserted(Oracle::kS2, any_rules, *world_)) return;
   for (const Visit& visit : inside_) {
     const Session* const inside = visit.session;
     if (excused(*inside) && !relies(visit)) continue;
@@ -180,8 +180,9 @@ void SharedResource::released() {
 void SharedResource::woken() {
   remembers();
   const LockRules any_rules = {};
-  judged_.count(Oracle::kL3);
-  if (++woken_ < 2 || !asserted(Oracle::kL3, any_rules, *world_)) return;
+  const bool is_judged = asserted(Oracle::kL3, any_rules, *world_);
+  if (is_judged) judged_.count(Oracle::kL3);
+  if (++woken_ < 2 || !is_judged) return;
   verdict_->report(Oracle::kL3, "one release has woken " + std::to_string(woken_) + " waiters",
                    world_->steps());
 }

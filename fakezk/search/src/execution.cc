@@ -81,9 +81,9 @@ void Execution::judge() {
 
 // Repairs all faults. In its second half, an execution only has to end in time.
 void Execution::mend() {
-  if (world_.steps() > limits_.steps) {
+  if (world_.steps() > most_steps_) {
     verdict_.report(Oracle::kLivelock,
-                    "no end after " + std::to_string(limits_.steps) +
+                    "no end after " + std::to_string(most_steps_) +
                         " steps, although in the second half nothing fails and everybody is served",
                     world_.steps());
   }

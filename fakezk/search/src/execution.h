@@ -34,7 +34,8 @@ class Execution : private internal::ExceptionWitness {
       : world_(world),
         program_(program),
         limits_(limits),
-        middle_(limits.steps / 2),
+        most_steps_(program.most_steps(limits.steps)),
+        middle_(most_steps_ / 2),
         judges_(program.judges_each_step()) {}
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
@@ -72,6 +73,7 @@ class Execution : private internal::ExceptionWitness {
   fakezk::World::ChainsEnd chains_end_{world_};
   Program& program_;
   const ExecutionLimits& limits_;
+  std::uint32_t most_steps_;
   std::uint32_t middle_;  // Faults are repaired at this step.
   Verdict verdict_;
   fakezk::Calm calm_;

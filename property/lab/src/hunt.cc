@@ -155,7 +155,7 @@ std::optional<search::Found> Search::by_strategy(HuntReport& report) {
   options.seed = settings_.seed;
   options.first = settings_.first;
   options.executions = settings_.most_executions();
-  options.jobs = lock_.isolated ? settings_.jobs : 1;
+  options.jobs = lock_.shares_nothing() ? settings_.jobs : 1;
   options.measure_coverage = settings_.measure_coverage;
   options.make_program = [this] { return make(settings_.size, true); };
   options.make_strategy = strategy_called(settings_.strategy).make;
@@ -205,7 +205,7 @@ std::optional<search::Found> Search::everything(HuntReport& report) {
   };
   options.checkpoint = watch_.checkpoint;
   search::ExhaustiveJobs jobs;
-  jobs.count = lock_.isolated ? settings_.jobs : 1;
+  jobs.count = lock_.shares_nothing() ? settings_.jobs : 1;
   jobs.make_program = [this] { return program(settings_.size); };
   JobThreads threads(jobs.count);
   report.exhaustive = search_exhaustively(options, jobs, threads);
@@ -237,6 +237,18 @@ std::string what_was_cut_short(const search::ExhaustiveResult& result) {
 std::string what_was_judged(const HuntReport& report) {
   const std::string_view idle = report.steps == 0 ? "No contender has sent a request.\n" : "";
   return std::string(idle) + report.judged.text() + '\n';
+}
+
+// A user who names a kind of faults expects it to strike.
+fakezk::FaultKinds named_and_impossible(const LockUnderTest& lock, const HuntSettings& settings) {
+  const fakezk::FaultKinds kinds = settings.faults.any() ? settings.faults.kinds() : 0;
+  if (kinds == 0 || kinds == fakezk::kAllFaultKinds) return 0;
+  return search::impossible_faults(*lock.program(settings.size)) & kinds;
+}
+
+std::string what_cannot_strike(const HuntReport& report) {
+  if (report.impossible_faults == 0) return "";
+  return "Cannot strike: " + describe_impossible(report.impossible_faults) + ".\n";
 }
 
 // How a test can let an exhaustive search go on where this one stopped.
@@ -345,6 +357,7 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
   report.size = settings.size;
   report.faults = settings.faults;
   report.seed = settings.seed;
+  report.impossible_faults = named_and_impossible(lock, settings);
   std::optional<Aftermath> aftermath;
   if (!lock.in_forks) {
     aftermath.emplace([&](const End& end) { explain_end(lock, settings, watch.replay_by, end); });
@@ -386,7 +399,7 @@ std::string HuntReport::text() const {
   }
   if (!failure) {
     return name + ": no violation in " + std::to_string(executions) + " executions\n" +
-           what_was_judged(*this) + reached;
+           what_was_judged(*this) + what_cannot_strike(*this) + reached;
   }
   const search::Violation& violation = failure->violation;
   return name + ' ' + std::string(search::breaks(violation.oracle)) + ' ' + violation.oracle +
@@ -405,9 +418,11 @@ std::string HuntReport::verdict() const {
            ". The search has proved nothing; please report this";
   }
   const std::string traces = counted(exhaustive->traces, "trace");
+  const std::string cannot_strike =
+      impossible_faults == 0 ? "" : describe_impossible(impossible_faults) + " cannot strike; ";
   const std::string circumstances = ", no violation (" + in_words(size) + "; " +
-                                    describe_faults(faults) + "; " + search::not_judged() +
-                                    " are not judged in this mode)";
+                                    describe_faults(faults) + "; " + cannot_strike +
+                                    search::not_judged() + " are not judged in this mode)";
   if (exhaustive->exhausted) {
     return "exhausted: " + traces + " at fault budget " + std::to_string(faults.total()) +
            circumstances;

@@ -70,6 +70,14 @@ std::string class_name(std::string_view scenario) {
   return name;
 }
 
+bool LockUnderTest::shares_nothing() const {
+  if (!isolated || at_start) return false;
+  if (!usual_contend) return true;
+  using Function = Task<void> (*)(Contender&, Path, std::uint32_t);
+  const Function* const now = contend.target<Function>();
+  return now && *now == usual_contend;
+}
+
 std::unique_ptr<search::Program> LockUnderTest::program(ScenarioSize size) const {
   check_name(name);
   if (make_program) return make_program(size);

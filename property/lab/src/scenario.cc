@@ -159,6 +159,13 @@ void Contender::tried(const Result<HeldLock>& held) {
                     " with the LockObserver given to the recipe");
 }
 
+void Contender::uses_shared(std::string_view name) {
+  if (!isolated_) return;
+  oracles_.violated("misuse", client_.name() + " uses " + std::string(name) +
+                                  ", which contenders share, although LockUnderTest::isolated says"
+                                  " that they share nothing");
+}
+
 void LockScenario::restart(fakezk::Process& process) {
   Contender& contender = contenders_[process.index()];
   oracles_.crashed(process.index());
@@ -174,6 +181,8 @@ void LockScenario::add_contenders(fakezk::World& world) {
     contenders_.back().client().fake().set_options(lock_.sessions);
   }
   if (lock_.last == LastContender::kImpatient) contenders_.back().become_impatient();
+  if (!lock_.shares_nothing()) return;
+  for (Contender& contender : contenders_) contender.become_isolated();
 }
 
 void LockScenario::prepare(fakezk::World& world) {

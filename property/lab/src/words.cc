@@ -60,6 +60,17 @@ std::string describe_faults(const fakezk::FaultPlan& plan) {
   return "at most " + counted(plan.total(), "fault") + " per execution (" + kinds(plan, ", ") + ")";
 }
 
+std::string describe_impossible(fakezk::FaultKinds impossible) {
+  std::string text;
+  for (std::size_t i = 0; i < fakezk::kFaultKinds; ++i) {
+    const auto kind = static_cast<fakezk::FaultKind>(i);
+    if ((impossible & bit(kind)) == 0) continue;
+    text += (text.empty() ? "" : ", ") + std::string(name(kind)) + " (" +
+            std::string(why_impossible(facts(kind).needs)) + ')';
+  }
+  return text;
+}
+
 std::string fault_kind_names() { return kinds(fakezk::FaultPlan::all(1), ", "); }
 
 std::string named_fault_kind_names() {

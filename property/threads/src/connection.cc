@@ -6,22 +6,33 @@
 
 namespace lockstep::threads {
 
-Connection::Connection(HuntedProcess& hunted, fakezk::Process& process, std::uint32_t replica)
-    : process_(process), hunted_(hunted), replica_(replica), connection_(process) {
-  fakezk::World& world = process.world();
+Connection::Connection(HuntedProcess& hunted, const intercept::Thread& thread,
+                       std::uint32_t replica)
+    : process_(HuntedProcess::process_of(thread)),
+      thread_(thread),
+      hunted_(hunted),
+      replica_(replica),
+      connection_(process_) {
+  fakezk::World& world = process_.world();
   if (world.server().replica_count() > 1) world.network()[connection_.link()].goes_to = replica;
   connection_.set_listener(this);
 }
 
 void Connection::send(std::string_view bytes) {
   constexpr std::size_t kWord = 4;
-  if (first_.size() >= kWord) return connection_.feed(bytes);
+  if (first_.size() >= kWord) return feed(bytes);
   first_ += bytes;
   if (first_.size() < kWord) return;
   if (connection::is_four_letter_word(std::string_view(first_).substr(0, kWord))) {
     return answer_word();
   }
-  connection_.feed(first_);
+  feed(first_);
+}
+
+void Connection::feed(std::string_view bytes) {
+  connection_.feed(bytes);
+  if (!connection_.asked_to_close() || std::exchange(is_closing_, true)) return;
+  hunted_.closes_session(connection_.session_id());
 }
 
 // Takes no turn: nothing that code under test does with the answer depends on a race.
@@ -56,7 +67,10 @@ intercept::Stream::End Connection::end() const {
 void Connection::connection_changed() {
   last_arrival_ = process_.now().time_since_epoch();
   if (connection_.session_id() != 0 && !std::exchange(has_session_, true)) {
-    hunted_.has_session(process_, connection_.session_id());
+    hunted_.has_session(thread_, connection_.session_id());
+  }
+  if (connection_.refused_session() != 0 && !std::exchange(is_refused_, true)) {
+    hunted_.is_told_of_end(connection_.refused_session());
   }
   hunted_.execution().descriptors_changed();
 }

@@ -15,7 +15,8 @@ namespace lockstep::threads {
 // an event of the world; bytes that form no whole message are lost with the connection.
 class Connection final : public intercept::Stream, private connection::ClientConnection::Listener {
  public:
-  Connection(HuntedProcess& hunted, fakezk::Process& process, std::uint32_t replica);
+  // `thread` makes the connection, and serves it.
+  Connection(HuntedProcess& hunted, const intercept::Thread& thread, std::uint32_t replica);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection() override = default;
@@ -29,8 +30,10 @@ class Connection final : public intercept::Stream, private connection::ClientCon
  private:
   void connection_changed() override;
   void answer_word();
+  void feed(std::string_view bytes);
 
   fakezk::Process& process_;
+  const intercept::Thread& thread_;
   HuntedProcess& hunted_;
   std::uint32_t replica_;
   connection::ClientConnection connection_;
@@ -38,6 +41,8 @@ class Connection final : public intercept::Stream, private connection::ClientCon
   std::string first_;
   bool is_word_ = false;
   bool has_session_ = false;
+  bool is_closing_ = false;
+  bool is_refused_ = false;
   std::chrono::nanoseconds last_arrival_{};
   std::string arrived_;
   std::size_t taken_ = 0;

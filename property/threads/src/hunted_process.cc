@@ -209,8 +209,8 @@ HuntedProcess::Attempt HuntedProcess::connect(intercept::Thread& thread, const s
   auto known = std::ranges::find(servers_, address);
   if (known == servers_.end()) known = servers_.insert(servers_.end(), address);
   const auto server = static_cast<std::uint32_t>(known - servers_.begin());
-  return {.stream = std::make_unique<Connection>(*this, process_of(thread),
-                                                 server % world_.server().replica_count()),
+  return {.stream =
+              std::make_unique<Connection>(*this, thread, server % world_.server().replica_count()),
           .takes = reached == Reached::kLate ? kSecondPacket : std::chrono::seconds(0)};
 }
 
@@ -221,19 +221,41 @@ in_addr HuntedProcess::address_of(const std::string& host) {
   return {.s_addr = htonl(kFirst + static_cast<std::uint32_t>(known - hosts_.begin()))};
 }
 
-void HuntedProcess::has_session(const fakezk::Process& process, SessionId session) {
-  const std::pair<std::uint32_t, SessionId> has(process.index(), session);
-  if (std::ranges::find(sessions_, has) == sessions_.end()) {
-    sessions_.push_back(has);
-  } else {
+void HuntedProcess::has_session(const intercept::Thread& thread, SessionId session) {
+  if (OwnSession* const known = own_session(session)) {
     moved_.push_back(session);
+    known->served_by = &thread;
+    return;
+  }
+  own_sessions_.push_back({.process = process_of(thread).index(),
+                           .id = session,
+                           .served_by = &thread,
+                           .is_closing = false,
+                           .moves_when_told = {}});
+}
+
+HuntedProcess::OwnSession* HuntedProcess::own_session(SessionId session) {
+  const auto found = std::ranges::find(own_sessions_, session, &OwnSession::id);
+  return found == own_sessions_.end() ? nullptr : &*found;
+}
+
+void HuntedProcess::closes_session(SessionId session) {
+  if (OwnSession* const known = own_session(session)) known->is_closing = true;
+}
+
+void HuntedProcess::is_told_of_end(SessionId session) {
+  OwnSession* const known = own_session(session);
+  if (!known || known->moves_when_told) return;
+  known->moves_when_told.emplace();
+  for (const auto& thread : execution_->threads()) {
+    known->moves_when_told->push_back(thread->moves());
   }
 }
 
 std::vector<SessionId> HuntedProcess::sessions_of(const fakezk::Process& process) const {
   std::vector<SessionId> sessions;
-  for (const auto& [owner, session] : sessions_) {
-    if (owner == process.index()) sessions.push_back(session);
+  for (const OwnSession& session : own_sessions_) {
+    if (session.process == process.index()) sessions.push_back(session.id);
   }
   return sessions;
 }
@@ -242,10 +264,23 @@ bool HuntedProcess::has_kept_its_connection(SessionId session) const {
   return std::ranges::find(moved_, session) == moved_.end();
 }
 
-bool HuntedProcess::has_lost_a_session(const fakezk::Process& process) const {
-  return std::ranges::any_of(sessions_, [&](const auto& session) {
-    return session.first == process.index() && !world_.server().session_alive(session.second);
+bool HuntedProcess::cannot_know_of_a_loss(const intercept::Thread& thread) const {
+  const bool is_one_process = owners_ == ThreadOwners::kThemselves;
+  return std::ranges::any_of(own_sessions_, [&](const OwnSession& session) {
+    const bool may_be_its = is_one_process || session.process == process_of(thread).index();
+    return may_be_its && excuses(session, thread);
   });
+}
+
+bool HuntedProcess::excuses(const OwnSession& session, const intercept::Thread& thread) const {
+  // The calls that were under way when the client was told return as if it had not been, and the
+  // code under test may wait for its own mutexes before it asks again.
+  constexpr std::uint64_t kWaitsUntilItAsks = 8;
+  if (session.is_closing || world_.server().session_alive(session.id)) return false;
+  if (!session.moves_when_told) return !session.served_by->ended();
+  const std::vector<std::uint64_t>& moves = *session.moves_when_told;
+  const std::uint64_t before = thread.number() < moves.size() ? moves[thread.number()] : 0;
+  return thread.moves() - before < kWaitsUntilItAsks;
 }
 
 void HuntedProcess::misused(intercept::Thread& thread, const std::string& text) {

@@ -39,10 +39,12 @@ Inside::Inside(std::string resource) : resource_(std::move(resource)) {
   const intercept::Thread& self = *process.execution().running();
   const auto [other, is_alone] = process.insiders().try_emplace(resource_, &self);
   process.world().note(HuntedProcess::process_of(self).index(), "inside of " + resource_);
+  const bool is_judged = judge::asserted(search::Oracle::kS2, {}, process.world());
+  if (is_judged) process.judged().count(search::Oracle::kS2);
   if (is_alone) return;
-  const bool knows = judge::asserted(search::Oracle::kS2, {}, process.world());
-  if (!knows || process.has_lost_a_session(HuntedProcess::process_of(*other->second)) ||
-      process.has_lost_a_session(HuntedProcess::process_of(self))) {
+  // A process that has crashed is inside no more.
+  if (!is_judged || other->second->ended() || process.cannot_know_of_a_loss(*other->second) ||
+      process.cannot_know_of_a_loss(self)) {
     other->second = &self;
     return;
   }

@@ -56,7 +56,14 @@ void ThreadsProgram::start(fakezk::World& world, search::Verdict& verdict) {
   world.begin_trace();
 }
 
+search::Judgements ThreadsProgram::judgements() const {
+  search::Judgements all = judged_;
+  if (hunted_) all += hunted_->judged();
+  return all;
+}
+
 void ThreadsProgram::clear() {
+  if (hunted_) judged_ += hunted_->judged();
   hunted_.reset();
   forget();
   fibers_.execution_ends();

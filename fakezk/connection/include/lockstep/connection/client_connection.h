@@ -111,6 +111,11 @@ class ClientConnection final : private fakezk::Endpoint {
 
   // The session that it serves; 0 before it has been established.
   [[nodiscard]] SessionId session_id() const override { return session_; }
+  // The session with which its client wanted to go on, but which is over: the client is told so; 0
+  // if there is none.
+  [[nodiscard]] SessionId refused_session() const { return refused_session_; }
+  // Whether the client has asked to close its session.
+  [[nodiscard]] bool asked_to_close() const { return asked_to_close_; }
   // When the session expires without a sign of its client; zero before it has been established.
   [[nodiscard]] Duration session_timeout() const { return timeout_; }
   [[nodiscard]] fakezk::LinkIndex link() const { return link_; }
@@ -168,6 +173,9 @@ class ClientConnection final : private fakezk::Endpoint {
   bool greeted_ = false;
   bool closed_ = false;
   std::optional<Error> ended_as_;
+  SessionId asked_session_ = 0;  // The session of the ConnectRequest.
+  SessionId refused_session_ = 0;
+  bool asked_to_close_ = false;
   SessionId session_ = 0;
   Duration timeout_{};
 };

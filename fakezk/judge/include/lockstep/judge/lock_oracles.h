@@ -94,7 +94,8 @@ class LockOracles final : public LockObserver {
 
   // Whether a grant of that znode was reported.
   [[nodiscard]] bool has_heard_of(const Path& znode);
-  // Returns the number of facts that each oracle has judged since begin().
+  // Returns the number of facts that each oracle has judged since begin(), without those whose
+  // judgement a fault has waived.
   [[nodiscard]] const search::Judgements& judged() const { return judged_; }
 
   // Called at the end, when nothing can happen any more. A session that is at work, for whatever
@@ -195,10 +196,13 @@ class LockOracles final : public LockObserver {
   [[nodiscard]] inline bool may_overlap(const GrantRecord& grant, const Life& own,
                                         const Grant& earlier) const;
   void check_told(const Grant& dead, const Life& life, const Path& now_granted);
-  void check_late_grant();
+  void check_late_grants();
+  void remember_late_grant(const Path& held_instead);
   void check_own_deletion(const Grant& grant);
   inline void check_order(const GrantRecord& grant, const Grant& earlier);
   void count_grant(const GrantRecord& grant);
+  // Counts facts, unless a fault that has struck waives their judgement.
+  void count(search::Oracle oracle, std::uint64_t facts = 1);
   [[nodiscard]] Grant* find(const GrantRecord& grant);
   [[nodiscard]] bool still_in_use(const Life& life) const;
   [[nodiscard]] const Life* idle_place(const Acquire& acquire) const;
@@ -240,10 +244,15 @@ class LockOracles final : public LockObserver {
   LockOracles** until_end_ = nullptr;
   search::Judgements judged_;
   std::vector<Grant> grants_;
-  // The grant was reported after it was over on the server, when another contender held: its holder
-  // has to be notified of the loss in the same step.
-  std::optional<std::size_t> late_grant_;  // An index of grants_.
-  Path held_instead_{Text()};
+  // Grants that were reported after they were over on the server, when another contender held: each
+  // holder has to be notified of the loss in the same step.
+  struct LateGrant {
+    std::size_t index;  // In grants_.
+    Path held_instead;
+    std::uint32_t step;
+    TimePoint at;  // Timers fire between two steps.
+  };
+  std::vector<LateGrant> late_grants_;
   std::vector<Acquire> acquiring_;
   std::vector<std::pair<SessionId, std::uint32_t>> process_of_;
   ContenderLives lives_;

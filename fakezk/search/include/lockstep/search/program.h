@@ -78,6 +78,8 @@ class Program : public fakezk::ProcessNames {
   // Builds the processes in such a world and prepares what the search does not vary (sessions are
   // connected, parents exist). It starts the tasks to be searched at its end.
   virtual void start(fakezk::World& world, Verdict& verdict) = 0;
+  // The most steps of an execution, if that many are usual: a large program may have more.
+  [[nodiscard]] virtual std::uint32_t most_steps(std::uint32_t usual) const { return usual; }
   // Restarts crashed processes. Processes do not crash if this is null.
   [[nodiscard]] virtual fakezk::Restarter* restarter() { return nullptr; }
   // The servers have committed something in the last step: for judges of the servers' effects.
@@ -117,8 +119,9 @@ struct Outcome {
 
 struct ExecutionLimits {
   fakezk::FaultPlan faults;
-  // More are a livelock. In the first half, faults and unfair schedules show violations of safety;
-  // from the middle on all faults are repaired and the schedule is fair, which shows liveness.
+  // More are a livelock (see Program::most_steps). In the first half, faults and unfair schedules
+  // show violations of safety; from the middle on all faults are repaired and the schedule is fair,
+  // which shows liveness.
   std::uint32_t steps = 20'000;
   // More work than this between two steps (World::set_most_work) is a livelock as well.
   std::uint32_t work = 100'000;

@@ -94,6 +94,7 @@ void block_for(Contender& self, Path lock, std::uint32_t rounds) {
     } catch (const std::system_error&) {
     }
     self.oracles().resolved(*id);
+    self.tried_blocking(held.owns_lock());
     if (held && self.holds_alone()) work_inside(self, *id);
   }
 }
@@ -108,6 +109,7 @@ template <class Mutex>
   LockUnderTest lock(std::move(name), &contend_blocking_for<Mutex>);
   lock.last = lock.usual_last = LastContender::kImpatient;
   lock.isolated = true;
+  lock.usual_contend = &contend_blocking_for<Mutex>;
   lock.source = "lockstep::lab::blocking_lock_under_test<" +
                 lockstep::internal::type_name<Mutex>() + ">(\"" + lock.name + "\")";
   lock.include = "lockstep/lab/blocking_scenario.h";

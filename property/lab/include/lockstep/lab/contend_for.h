@@ -82,6 +82,7 @@ template <class Mutex>
   LockUnderTest lock(std::move(name), &contend_for<Mutex>);
   if (kTakesContext<Mutex>) lock.last = lock.usual_last = LastContender::kImpatient;
   lock.isolated = true;
+  lock.usual_contend = &contend_for<Mutex>;
   lock.source = "lockstep::lab::lock_under_test<" + lockstep::internal::type_name<Mutex>() +
                 ">(\"" + lock.name + "\")";
   return lock;

@@ -67,6 +67,10 @@ class Contender {
     return {client_.executor().now() + std::chrono::seconds(1)};
   }
   void become_impatient() { impatient_ = true; }  // See patience().
+  // A hunt relies on LockUnderTest::isolated: lab::Shared is "misuse".
+  void become_isolated() { isolated_ = true; }
+  // Called before memory that contenders share is used.
+  void uses_shared(std::string_view name);
   // Whether the rules let one contender hold the lock at a time.
   [[nodiscard]] bool holds_alone() const { return oracles_.rules().exclusive(); }
 
@@ -96,6 +100,11 @@ class Contender {
   // Reports the result of an acquire to the usual contender's counts. A lock that it holds without
   // the oracles knowing would not be judged: that is "misuse".
   void tried(const Result<HeldLock>& held);
+  // The same for blocking code, which has no HeldLock to show.
+  void tried_blocking(bool acquired) {
+    ++attempts_;
+    if (acquired) ++grants_;
+  }
   [[nodiscard]] std::uint32_t attempts() const { return attempts_; }
   [[nodiscard]] std::uint32_t grants() const { return grants_; }
 
@@ -114,6 +123,7 @@ class Contender {
   std::uint32_t attempts_ = 0;
   std::uint32_t grants_ = 0;
   bool impatient_ = false;
+  bool isolated_ = false;
   bool finished_ = false;
   std::vector<std::shared_ptr<const void>> kept_;
   std::vector<UserState> users_;  // By number - 1.

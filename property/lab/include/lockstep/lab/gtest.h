@@ -30,8 +30,9 @@
 //
 // A failed EXPECT or ASSERT inside a contender, an invariant, a check at the end, or a destructor
 // that runs in the cleanup of an execution ends the hunt as the violation "user:expectation", and
-// the report has its schedule. (In a regression test it fails as usual.) SUCCEED() and GTEST_SKIP()
-// have no effect there.
+// the report has its schedule. The same holds for every thread of code with threads
+// (lockstep::threads), and of executions in child processes. (In a regression test it fails as
+// usual.) SUCCEED() and GTEST_SKIP() have no effect there.
 #define EXPECT_NO_VIOLATION(...) EXPECT_TRUE(::lockstep::lab::no_violation(__VA_ARGS__))
 #define ASSERT_NO_VIOLATION(...) ASSERT_TRUE(::lockstep::lab::no_violation(__VA_ARGS__))
 

@@ -20,7 +20,7 @@ namespace lockstep::lab {
 struct HuntSettings {
   static constexpr std::uint32_t kMostClients = 64;
   static constexpr std::uint32_t kMostRounds = 100;
-  static constexpr std::uint32_t kMostRoundsInAll = 640;  // An execution ends after 20 000 steps.
+  static constexpr std::uint32_t kMostRoundsInAll = 640;  // most_steps_of
   static constexpr std::uint32_t kUsualFaults = 2;
   static constexpr std::uint32_t kMostFaults = search::FaultTimes::kMost;
   static constexpr std::uint64_t kUsualExecutions = 20'000;
@@ -123,6 +123,8 @@ struct HuntReport {
   std::uint64_t trace_hash = 0;  // search::HuntResult, search::ExhaustiveResult
   double seconds = 0;            // of the search alone, without shrinking
   StoppedBy stopped_by = StoppedBy::kCount;
+  // Kinds that the settings allow by name (not as one of all), and that can strike in no execution.
+  fakezk::FaultKinds impossible_faults = 0;
   std::optional<search::Failure> failure;
   std::uint64_t failed_execution = 0;  // The index of the execution that `failure` was shrunk from.
   // The number of facts that each oracle judged in these executions.

@@ -58,7 +58,7 @@ class LockUnderTest {
   // The smallest meaningful size: no failure is shrunk below it.
   ScenarioSize least = {1, 1};
   // The contenders share nothing but ZooKeeper: no memory, no file. An exhaustive search then tries
-  // fewer orders.
+  // fewer orders, and a hunt uses several threads. See shares_nothing().
   bool isolated = false;
   // Executions run in child processes (fork): they find all memory as it was, and one that cannot
   // be unwound leaves nothing behind. For code with threads: lockstep::threads. Only by a strategy,
@@ -78,6 +78,13 @@ class LockUnderTest {
   std::string source;
   std::string include;
   LastContender usual_last = LastContender::kPatient;  // The value that `source` sets.
+  // The contender for which lock_under_test<M> and blocking_lock_under_test<M> set `isolated`.
+  Task<void> (*usual_contend)(Contender& self, Path lock, std::uint32_t rounds) = nullptr;
+
+  // Whether a hunt takes the contenders for isolated: `isolated` is set, nothing has to be reset
+  // before an execution (`at_start`), and `contend` is still the one that it was set for. Whoever
+  // replaces that one sets `usual_contend` to null and says `isolated` anew.
+  [[nodiscard]] bool shares_nothing() const;
 
   // Throws std::invalid_argument if the name is malformed, `contend` is empty, or there is no
   // server.

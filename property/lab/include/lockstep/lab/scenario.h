@@ -13,6 +13,19 @@
 
 namespace lockstep::lab {
 
+// The most steps of an execution of this size, if so many are usual for a small one. Its acquires
+// count, and how many contenders each release can wake: 64 clients with 10 rounds each have 40
+// times as many.
+[[nodiscard]] constexpr std::uint32_t most_steps_of(ScenarioSize size, std::uint32_t usual) {
+  constexpr std::uint32_t kAcquires = 64;
+  constexpr std::uint32_t kWakes = 1024;
+  const std::uint32_t acquires = size.clients * size.rounds;
+  const std::uint32_t by_acquires = acquires / kAcquires;
+  const std::uint32_t by_wakes = acquires * size.clients / kWakes;
+  const std::uint32_t times = by_acquires > by_wakes ? by_acquires : by_wakes;
+  return times > 1 ? usual * times : usual;
+}
+
 // Clients that contend for the lock "/lock": each runs `contend` with its number of rounds, under
 // the oracles of a fair, exclusive lock unless other rules are given. The sessions are connected
 // and the lock's parent exists before the search begins. If there are several servers, the last one
@@ -40,12 +53,15 @@ class LockScenario final : public search::Program,
     if (lock_.invariant) lock_.invariant(world, verdict);
   }
   [[nodiscard]] bool judges_each_step() const override { return lock_.invariant != nullptr; }
+  [[nodiscard]] std::uint32_t most_steps(std::uint32_t usual) const override {
+    return most_steps_of(size_, usual);
+  }
   [[nodiscard]] fakezk::Restarter* restarter() override { return this; }
   void committed() override { oracles_.committed(); }
   void finish(fakezk::World& world) override;
   [[nodiscard]] search::Judgements judgements() const override;
   void clear() override;
-  [[nodiscard]] bool isolated() const override { return lock_.isolated; }
+  [[nodiscard]] bool isolated() const override { return lock_.shares_nothing(); }
   [[nodiscard]] std::string process_name(std::uint32_t process) const override;
 
  private:

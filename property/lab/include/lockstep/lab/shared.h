@@ -11,7 +11,7 @@ namespace lockstep::lab {
 // Memory that contenders, or users of one, share, shown in their lanes: "reads sold: 3", "writes
 // sold: 4". reset() it in LockUnderTest::at_start. T has operator<<. A read and a write that
 // depends on it are two events of the program, and other contenders may come between them if it
-// awaits something there.
+// awaits something there. In a hunt of contenders that are called isolated it is "misuse".
 //
 //   lab::Shared<int> sold("sold", 0);
 //   sold.write(self, sold.read(self) + 1);
@@ -23,10 +23,12 @@ class Shared {
 
   void reset() { value_ = first_; }
   [[nodiscard]] const T& read(Lane self) const {
+    self.contender().uses_shared(name_);
     tell(self, "reads ");
     return value_;
   }
   void write(Lane self, T value) {
+    self.contender().uses_shared(name_);
     value_ = std::move(value);
     tell(self, "writes ");
   }

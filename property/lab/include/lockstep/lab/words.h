@@ -20,6 +20,8 @@ namespace lockstep::lab {
 [[nodiscard]] std::string fault_kinds(const fakezk::FaultPlan& plan);
 // "no faults", "at most 2 faults per execution (cut, expiry)".
 [[nodiscard]] std::string describe_faults(const fakezk::FaultPlan& plan);
+// "lag (there is one server)", for kinds that cannot strike; empty if there are none.
+[[nodiscard]] std::string describe_impossible(fakezk::FaultKinds kinds);
 // All kinds: "cut, expiry".
 [[nodiscard]] std::string fault_kind_names();
 // Those that "all" leaves out.

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,15 +47,24 @@ class HuntedProcess final : public intercept::Host {
   [[nodiscard]] static fakezk::Process& process_of(const intercept::Thread& thread);
   [[nodiscard]] std::string name_of(const intercept::Thread& thread) const;
 
-  // A connection of this process has a session.
-  void has_session(const fakezk::Process& process, SessionId session);
+  // A connection that this thread serves has a session.
+  void has_session(const intercept::Thread& thread, SessionId session);
+  // The client of that session has asked the servers to close it.
+  void closes_session(SessionId session);
+  // The servers have told the client of that session that it is over.
+  void is_told_of_end(SessionId session);
   // The sessions that connections of that process have had.
   [[nodiscard]] std::vector<SessionId> sessions_of(const fakezk::Process& process) const;
   // Whether that session has had one connection only: its client has no reason to doubt it.
   [[nodiscard]] bool has_kept_its_connection(SessionId session) const;
-  // Whether the servers have ended a session of that process: its threads may not know yet.
-  [[nodiscard]] bool has_lost_a_session(const fakezk::Process& process) const;
+  // Whether the servers have ended a session that this thread may rely on, and the thread cannot
+  // know: the client has neither closed its handle nor been told of the end, or has only just been
+  // told. A thread may use every handle of its process, whichever thread has opened it; threads
+  // that are processes of their own (ThreadOwners::kThemselves) share all handles.
+  [[nodiscard]] bool cannot_know_of_a_loss(const intercept::Thread& thread) const;
 
+  // The oracles that threads::Inside judges, and how often.
+  [[nodiscard]] search::Judgements& judged() { return judged_; }
   // Those who are inside of a resource.
   [[nodiscard]] std::map<std::string, const intercept::Thread*, std::less<>>& insiders() {
     return insiders_;
@@ -81,6 +91,16 @@ class HuntedProcess final : public intercept::Host {
 
  private:
   class Hosted;
+  struct OwnSession {
+    std::uint32_t process;
+    SessionId id;
+    const intercept::Thread* served_by;  // It ends when the handle is closed.
+    bool is_closing;
+    // How often each thread had moved when the client was told of the end, by number.
+    std::optional<std::vector<std::uint64_t>> moves_when_told;
+  };
+  [[nodiscard]] OwnSession* own_session(SessionId session);
+  [[nodiscard]] bool excuses(const OwnSession& session, const intercept::Thread& thread) const;
   enum class Reached : std::uint8_t;
   [[nodiscard]] Reached draw_reached();
 
@@ -93,9 +113,10 @@ class HuntedProcess final : public intercept::Host {
   std::vector<std::unique_ptr<Hosted>> hosted_;
   fakezk::Process* begins_again_ = nullptr;
   std::vector<std::pair<std::uint32_t, std::uint16_t>> servers_;  // By replica, as connected to.
-  std::vector<std::pair<std::uint32_t, SessionId>> sessions_;     // By process.
-  std::vector<SessionId> moved_;                                  // To another connection.
-  std::vector<std::string> hosts_;                                // Their names were asked for.
+  std::vector<OwnSession> own_sessions_;
+  std::vector<SessionId> moved_;    // To another connection.
+  std::vector<std::string> hosts_;  // Their names were asked for.
+  search::Judgements judged_;
   std::map<std::string, const intercept::Thread*, std::less<>> insiders_;
   std::uint32_t disturbed_connects_ = 0;
   bool mended_ = false;

@@ -15,7 +15,9 @@ void note(std::string_view text);
 
 // The critical section of a thread that holds a lock, from the constructor to the destructor: no
 // other thread may be inside of the same resource (S2). Others may run at each call of ZooKeeper,
-// and at each wait.
+// and at each wait. Excused are threads of which one may rely on a session that the servers have
+// ended without its knowledge: on any handle of the code under test that has neither been closed
+// nor been told of the end (and for the next waits after it was told).
 class Inside {
  public:
   explicit Inside(std::string resource);

@@ -20,7 +20,7 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   void start(fakezk::World& world, search::Verdict& verdict) final;
   void finish(fakezk::World& world) final;
   void clear() final;
-  [[nodiscard]] search::Judgements judgements() const override { return judged_; }
+  [[nodiscard]] search::Judgements judgements() const override;
   // Silences libzookeeper, and records its variables: each execution begins with the values of now.
   // If nobody calls this, the first program that is made does.
   static void remember_library();
