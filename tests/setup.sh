@@ -22,6 +22,17 @@ is_installed() {
   esac
 }
 
+# update_package_lists [COMMAND-PREFIX...]: the lists may be locked, as when a machine that has just started
+# updates them itself.
+update_package_lists() {
+  local attempt
+  for attempt in 1 2 3 4 5 6; do
+    if "$@" apt-get update -qq; then return; fi
+    [ "$attempt" = 6 ] || { echo 'apt-get update has failed; trying again in 10 s' && sleep 10; }
+  done
+  echo 'going on with the lists of packages that are there'
+}
+
 # need PACKAGE...: installs missing packages, or prints how to and stops.
 need() {
   local package missing=() as_root=()
@@ -35,9 +46,9 @@ need() {
     exit 2
   fi
   echo "installing ${missing[*]}" >&2
-  { "${as_root[@]}" apt-get update -qq &&
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -qq -o DPkg::Lock::Timeout=300
-  } >&2 || { echo "could not install: ${missing[*]}" >&2; exit 2; }
+  update_package_lists "${as_root[@]}" >&2
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -qq -o DPkg::Lock::Timeout=300 >&2 ||
+    { echo "could not install the packages (apt-get says above why); as root: ${install[*]}" >&2; exit 2; }
 }
 
 # configure PRESET [CMAKE-ARGUMENT...]
@@ -48,6 +59,19 @@ build() {
   local preset=$1
   shift
   cmake --build "$top/build/$preset" --parallel "$jobs" ${1:+--target "$@"}
+}
+
+# lock_tree COMMAND...: locks descriptor 9, which is build/lock, so that runs do not build over each other.
+# While another one holds it, returns without it once the command succeeds.
+lock_tree() {
+  local status=0
+  flock --nonblock 9 || status=$?
+  [ $status != 1 ] || echo 'waiting for another ./run or ./test' >&2
+  while [ $status = 1 ] && ! "$@"; do
+    status=0
+    flock --timeout 1 9 || status=$?
+  done
+  [ $status -le 1 ]  # More is an error of flock.
 }
 
 program=$top/build/release/bin/lockstep

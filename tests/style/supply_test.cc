@@ -89,6 +89,14 @@ TEST(SupplyTest, WorkflowsCallWhatExists) {
   }
 }
 
+TEST(SupplyTest, ThePoolHoldsAsManyServersAsTheTestsAskFor) {
+  const Words asked = all_of(text_in("test"), R"(\nmost_servers=(\d+)\n)");
+  const Words held = all_of(text_in("tests/pool/server_pool.cc"), R"(\bkMost = (\d+);)");
+  ASSERT_EQ(asked.size(), 1U);
+  ASSERT_EQ(held.size(), 1U);
+  EXPECT_LE(std::stoi(*asked.begin()), std::stoi(*held.begin()));
+}
+
 TEST(SupplyTest, TheBuildWithoutZooKeeperHasItsPackages) {
   const std::string workflow = text_in(".github/workflows/ci.yml");
   const std::string job = workflow.substr(workflow.find("\n  without-zookeeper:"));

@@ -26,6 +26,12 @@ int look_up(const std::string& host, int flags, Found& found) {
   return rc;
 }
 
+// Such an answer means that the name may have addresses of another kind. Any other error, as when
+// no DNS server answers, comes after a wait that a second question would double.
+bool may_have_others(int rc) {
+  return rc == EAI_NONAME || rc == EAI_NODATA || rc == EAI_ADDRFAMILY;
+}
+
 std::string numeric(const addrinfo& entry) {
   std::array<char, NI_MAXHOST> text{};
   const int rc = getnameinfo(entry.ai_addr, entry.ai_addrlen, text.data(), text.size(), nullptr, 0,
@@ -40,7 +46,7 @@ ResolveResult resolve_by_system(const std::string& host) {
   // First only addresses that this machine can reach; it has none if its only interface is the
   // loopback.
   int rc = look_up(host, AI_ADDRCONFIG, found);
-  if (rc != 0) rc = look_up(host, 0, found);
+  if (may_have_others(rc)) rc = look_up(host, 0, found);
   if (rc != 0) {
     const int system_error = errno;
     return std::unexpected(rc == EAI_SYSTEM ? std::generic_category().message(system_error)
