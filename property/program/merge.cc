@@ -17,8 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// An execution has a limit of steps.
-constexpr std::uint64_t kMostStepsEach = 100'000;
+// An execution has a limit of steps (lab::most_steps_of).
+constexpr std::uint64_t kMostStepsEach = 1'000'000;
 
 // Keys that are equal in all parts of one hunt.
 constexpr std::array kShared = {"scenario", "strategy", "seed",        "clients",
@@ -100,12 +100,19 @@ Part read(const std::string& file) {
   return part;
 }
 
+// Parts of earlier versions have no backend.
+Json backend_of(const Part& part) { return part.json.value("backend", Json("fake")); }
+
 void check_that_they_belong_together(const Part& one, const Part& next) {
   for (const char* key : kShared) {
     if (one.json.at(key) == next.json.at(key)) continue;
     throw UsageError("'" + one.file + "' and '" + next.file + "' are not parts of one hunt: " +
                      key + " is " + one.json.at(key).dump() + " and " + next.json.at(key).dump());
   }
+  if (backend_of(one) == backend_of(next)) return;
+  throw UsageError("'" + one.file + "' and '" + next.file +
+                   "' are not parts of one hunt: backend is " + backend_of(one).dump() + " and " +
+                   backend_of(next).dump());
 }
 
 void check_that_it_follows(const Part& one, const Part& next) {
@@ -145,6 +152,8 @@ Json merged(std::vector<Part> parts) {
     all.json["stopped_by"] = parts[i].json.at("stopped_by");
   }
   all.json.erase("jobs");
+  // Traces and states that several parts have reached cannot be told from others.
+  if (parts.size() > 1) all.json.erase("coverage");
   all.json["executions"] = all.executions;
   all.json["steps"] = all.steps;
   all.json["seconds"] = all.seconds;

@@ -99,10 +99,7 @@ std::optional<std::uint32_t> first_difference(const Recorded& recorded,
   if (now.trace_hash == recorded.string.trace_hash) {
     throw UsageError("the replay string is corrupt at its checks");
   }
-  const auto [was, is] = std::ranges::mismatch(recorded.string.checks, now.checks);
-  const auto same = static_cast<std::uint32_t>(was - recorded.string.checks.begin());
-  const bool all = was == recorded.string.checks.end() && is == now.checks.end();
-  return all && same > 0 && !now.goes_on ? same : same + 1;
+  return recorded.string.first_difference(now);
 }
 
 std::string_view result_of(const search::Recording& recording,

@@ -111,7 +111,7 @@ TEST_F(LossOraclesTest, LateGrantWithAnImmediateLossIsSound) {
   EXPECT_EQ(broken(), "") << message();
 }
 
-// Whoever speaks next.
+// It makes no difference who speaks next.
 TEST_F(LossOraclesTest, LateGrantWhoseLossComesInALaterStepBreaksS2) {
   const GrantRecord late = own_clock_grant(*a_, place(*a_));
   disconnect(simulation_, *a_);

@@ -1,8 +1,12 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <stdexcept>
+#include <system_error>
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/hunt.h"
@@ -104,6 +108,39 @@ TEST(ForksTest, AHuntWithAChildForEachExecutionGoesTheSameWay) {
   EXPECT_EQ(some.failed_execution, each.failed_execution);
   ASSERT_TRUE(some.failure.has_value());
   EXPECT_EQ(some.failure->violation.oracle, "S2");
+}
+
+// Lets this process open no more files.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::close(next);
+    rlimit none = before_;
+    none.rlim_cur = static_cast<rlim_t>(next);
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  NoMoreFiles(const NoMoreFiles&) = delete;
+  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
+  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+// The machine's limits are no flaw of the code under test.
+TEST(ForksTest, AMachineWithoutProcessesOrFilesIsNoCrash) {
+  LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);
+  lock.in_forks = true;
+  const NoMoreFiles none;
+  try {
+    const HuntReport report = hunt_lock(lock, settings(10));
+    ADD_FAILURE() << report.text();
+  } catch (const std::system_error& error) {
+    EXPECT_EQ(error.code(), std::errc::too_many_files_open);
+    EXPECT_THAT(error.what(), HasSubstr("says nothing about the code under test"));
+  }
 }
 
 TEST(ForksTest, SearchesThatCannotForkAreRefused) {

@@ -56,7 +56,18 @@ TEST(ReplayLockTest, ARepairedLockPasses) {
   EXPECT_TRUE(report.passed()) << report.text();
   EXPECT_FALSE(report.as_recorded);
   EXPECT_NE(report.text().find("but not as recorded"), std::string::npos) << report.text();
+  EXPECT_NE(report.text().find(" is the first one that differs"), std::string::npos)
+      << report.text();
   EXPECT_NE(report.text().find("breaks nothing"), std::string::npos) << report.text();
+}
+
+TEST(ReplayLockTest, ASizeThatNoHuntHasIsRefused) {
+  for (const std::string size : {"c65r1", "c1r101", "c64r11", "c4294967295r4294967295"}) {
+    const ReplayReport report = replay_lock("lockstep1/fair-mutex/" + size + "/none/calm/unknown",
+                                            &contend_briefly_for<FairMutex>);
+    EXPECT_FALSE(report.passed()) << size;
+    EXPECT_NE(report.text().find("corrupt at its size"), std::string::npos) << report.text();
+  }
 }
 
 TEST(ReplayLockTest, AStringThatCannotBeReadFails) {

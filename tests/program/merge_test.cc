@@ -80,6 +80,21 @@ TEST_F(MergeTest, PartsThatDoNotFitTogetherAreRejected) {
   expect_refusal(run_program({"merge", a, overlap}), "begins with execution 9");
   expect_refusal(run_program({"merge", a, other}), "seed is 4 and 5");
   expect_refusal(run_program({"merge", a, a}), "begins with execution 0");
+  nlohmann::json real =
+      run_program(words("hunt fair-mutex --seed 4 --executions 10 --json")).json();
+  real["backend"] = "zookeeper";
+  real["first"] = 10;
+  expect_refusal(run_program({"merge", a, file("real", real.dump())}),
+                 R"(backend is "fake" and "zookeeper")");
+}
+
+// Nobody can tell from two counts of traces how many are the same.
+TEST_F(MergeTest, TheCoverageOfOnePartIsNotThatOfAll) {
+  const std::string a = part("a", "fair-mutex --seed 4 --executions 10 --coverage");
+  const std::string b = part("b", "fair-mutex --seed 4 --first 10 --executions 10 --coverage");
+  const ProgramRun merged = run_program({"merge", a, b});
+  EXPECT_EQ(merged.status, 0) << merged.err;
+  EXPECT_FALSE(merged.json().contains("coverage"));
 }
 
 TEST_F(MergeTest, AFileWithoutAHuntIsRejected) {

@@ -64,6 +64,7 @@ TEST_F(ControlJsonTest, ShowsTheHistoryFromAZxidOn) {
   EXPECT_EQ(get("/history?after=" + all[0]["zxid"].dump())["history"].size(), 1U);
   EXPECT_EQ(get("/history?after=" + last)["history"].size(), 0U);
   EXPECT_EQ(answer_control(control, "GET", "/history?after=x", "").status, 404U);
+  EXPECT_EQ(get("/history?after=18446744073709551615")["history"].size(), 0U);
 }
 
 TEST_F(ControlJsonTest, ErrorsNameTheExpectedInput) {
@@ -192,9 +193,9 @@ class ControlPortTest : public ::testing::Test {
 
 TEST_F(ControlPortTest, AnswersOneRequestAfterTheOther) {
   const std::string answers = talk(
-      "GET /tree HTTP/1.1\r\nHost: x\r\n\r\n"
-      "POST /faults HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n{"
-      "GET /servers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      "GET /tree HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n"
+      "POST /faults HTTP/1.1\r\nHost: 127.0.0.1:1\r\nContent-Length: 1\r\n\r\n{"
+      "GET /servers HTTP/1.1\r\nHost: 127.0.0.1:1\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(answers, StartsWith("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(answers, HasSubstr("\"path\": \"/zookeeper\""));
   EXPECT_THAT(answers, HasSubstr("HTTP/1.1 400 Bad Request\r\n"));
@@ -219,6 +220,18 @@ TEST_F(ControlPortTest, APageOfAnotherSiteIsRefused) {
   EXPECT_THAT(post("[::1]:1", "http://[::1]:1"), StartsWith("HTTP/1.1 200 "));
   // The name of another site, which resolves to this machine.
   EXPECT_THAT(post("example.com:1", "http://example.com:1"), StartsWith("HTTP/1.1 403 "));
+}
+
+// A browser sends no Origin when a page reads from the site that it takes for its own.
+TEST_F(ControlPortTest, AReaderThatWasLedHereByAnotherNameIsRefused) {
+  const auto get_tree = [&](const std::string& host) {
+    return talk("GET /tree HTTP/1.1\r\n" + host + "Connection: close\r\n\r\n");
+  };
+  EXPECT_THAT(get_tree("Host: example.com:1\r\n"), StartsWith("HTTP/1.1 403 "));
+  for (const std::string host : {"127.0.0.1:1", "localhost:1", "localhost", "[::1]:1", "[::1]"}) {
+    EXPECT_THAT(get_tree("Host: " + host + "\r\n"), StartsWith("HTTP/1.1 200 ")) << host;
+  }
+  EXPECT_THAT(get_tree(""), StartsWith("HTTP/1.1 200 "));
 }
 
 }  // namespace

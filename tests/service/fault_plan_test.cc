@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "raw_session.h"
@@ -88,6 +89,18 @@ TEST(FaultPlanTest, EverythingWorksAfterwards) {
   RawSession bob(served.service().ports()[1]);
   bob.create("/after");
   EXPECT_EQ(bob.exists("/after"), 0);
+}
+
+TEST(FaultPlanTest, ANewPlanEndsTheLastingFaultOfTheOldOne) {
+  Served served(ServiceOptions{.servers = 3});
+  Control control(served.service());
+  const auto refuses = [](const Control::Server& server) { return server.refuses; };
+  const Control::Plan often{.seed = 1, .every = milliseconds(1), .kinds = {PlannedFault::kRefuse}};
+  const Control::Plan seldom{.seed = 1, .every = seconds(1'000), .kinds = {PlannedFault::kCut}};
+  ASSERT_TRUE(control.plan(often).has_value());
+  while (std::ranges::none_of(control.servers(), refuses)) continue;
+  ASSERT_TRUE(control.plan(seldom).has_value());
+  EXPECT_TRUE(std::ranges::none_of(control.servers(), refuses));
 }
 
 TEST(FaultPlanTest, APlanWithoutFaultsOrPausesIsRefused) {

@@ -1,5 +1,6 @@
 #include "lockstep/search/schedule.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -80,6 +81,13 @@ bool parse_checks(std::string_view text, ReplayString& into) {
 }
 
 }  // namespace
+
+std::uint32_t ReplayString::first_difference(const ReplayString& now) const {
+  const auto [was, is] = std::ranges::mismatch(checks, now.checks);
+  const auto same = static_cast<std::uint32_t>(was - checks.begin());
+  const bool all = was == checks.end() && is == now.checks.end();
+  return all && same > 0 && !now.goes_on ? same : same + 1;
+}
 
 fakezk::Choice Replay::next(const fakezk::Menu&) { return at_this_position(); }
 

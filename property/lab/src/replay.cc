@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "lockstep/lab/hunt.h"
 #include "lockstep/lab/last_words.h"
 
 namespace lockstep::lab {
@@ -53,12 +54,21 @@ ReplayReport replay(std::string_view string,
   report.scenario = parsed.scenario;
   report.was_recorded = parsed.known;
   const ScenarioSize size{parsed.clients, parsed.rounds};
+  if (!possible(size)) {
+    report.error = "the replay string is corrupt at its size";
+    return report;
+  }
   const std::unique_ptr<search::Program> program =
       with_last_words(make(size), parsed.scenario, size, parsed.faults);
   search::ExecutionLimits limits;
   limits.faults = parsed.faults;
   search::Recording recording = record(*program, limits, parsed.deviations);
   report.as_recorded = recording.outcome.trace_hash == parsed.trace_hash;
+  if (parsed.known && !report.as_recorded) {
+    search::ReplayString now = parsed;
+    now.keep(std::move(recording.checks));
+    report.first_difference = parsed.first_difference(now);
+  }
   report.violation = std::move(recording.outcome.violation);
   report.chronicle = std::move(recording.chronicle);
   return report;
@@ -104,6 +114,9 @@ std::string ReplayReport::text() const {
   if (was_recorded) {
     how = as_recorded ? "replayed as recorded"
                       : "replayed, but not as recorded: the program has changed since";
+  }
+  if (first_difference) {
+    how += ", and step " + std::to_string(*first_difference) + " is the first one that differs";
   }
   std::string text = scenario + ", " + how + ", ";
   if (violation) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -114,7 +115,8 @@ std::string_view name_of(Control::Write::Kind kind) {
 
 Json history(Control& control, std::uint64_t after) {
   Json list = Json::array();
-  for (const Control::Write& write : control.history(static_cast<Zxid>(after))) {
+  constexpr auto kLast = static_cast<std::uint64_t>(std::numeric_limits<Zxid>::max());
+  for (const Control::Write& write : control.history(static_cast<Zxid>(std::min(after, kLast)))) {
     list.push_back({{"zxid", write.zxid},
                     {"kind", name_of(write.kind)},
                     {"path", write.path},

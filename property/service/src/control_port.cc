@@ -62,7 +62,7 @@ class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
   }
   // A DNS name may point here from another site's page; an IP address cannot.
   static bool is_address(const std::string& host) {
-    const std::string name = host.substr(0, host.rfind(':'));
+    const std::string name = host.ends_with(']') ? host : host.substr(0, host.rfind(':'));
     const bool is_bracketed = name.size() > 2 && name.front() == '[' && name.back() == ']';
     boost::system::error_code error;
     boost::asio::ip::make_address(is_bracketed ? name.substr(1, name.size() - 2) : name, error);
@@ -71,19 +71,20 @@ class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
   // Another site's page must not reach this port through its reader's browser.
   static bool is_foreign(const Request& request) {
     const auto origin = request.find(http::field::origin);
-    if (origin == request.end()) return false;
     const auto field = request.find(http::field::host);
-    if (field == request.end()) return true;
+    if (field == request.end()) return origin != request.end();
+    // A page whose name has been pointed here reads without an Origin.
     const std::string host(field->value());
-    return std::string(origin->value()) != "http://" + host || !is_address(host);
+    if (!is_address(host)) return true;
+    return origin != request.end() && std::string(origin->value()) != "http://" + host;
   }
   void answer(const Request& request) {
     const auto view = [](beast::string_view text) {
       return std::string_view(text.data(), text.size());
     };
     if (is_foreign(request)) {
-      return write(refused(403, "asked by a page of another site", nullptr), request.version(),
-                   false);
+      return write(refused(403, "asked by a page of another site", "an IP address or localhost"),
+                   request.version(), false);
     }
     ControlAnswer answer = answer_control(port_.control_, view(request.method_string()),
                                           view(request.target()), request.body());

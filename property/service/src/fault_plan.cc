@@ -21,6 +21,10 @@ PlannedFaults::Next PlannedFaults::next() {
   return next;
 }
 
+void FaultPlan::end_lasting_fault() {
+  if (end_) std::exchange(end_, nullptr)();
+}
+
 void FaultPlan::wait() {
   const PlannedFaults::Next next = faults_.next();
   timer_.expires_after(next.pause);
@@ -29,7 +33,7 @@ void FaultPlan::wait() {
     const auto alive = self.lock();
     if (error || !alive) return;
     FaultPlan& plan = **alive;
-    if (plan.end_) std::exchange(plan.end_, nullptr)();
+    plan.end_lasting_fault();
     plan.strike(next);
     plan.wait();
   });

@@ -30,7 +30,8 @@ class PlannedFaults {
   fakezk::RandomStream random_;
 };
 
-// Strikes the faults until it is destroyed. A lasting fault ends when the next one strikes.
+// Strikes the faults until it is destroyed. A lasting fault ends when the next one strikes, or by
+// end_lasting_fault().
 class FaultPlan {
  public:
   FaultPlan(boost::asio::io_context& context, Control& control, Control::Plan plan)
@@ -38,6 +39,7 @@ class FaultPlan {
   FaultPlan(const FaultPlan&) = delete;
   FaultPlan& operator=(const FaultPlan&) = delete;
   void start() { wait(); }
+  void end_lasting_fault();
 
  private:
   void wait();

@@ -53,8 +53,11 @@ class Service::Loop {
   // Makes a server reset new connections.
   void set_refusing(std::uint32_t server, bool refuses) { refuses_[server] = refuses; }
   [[nodiscard]] bool refuses(std::uint32_t server) const { return refuses_[server]; }
-  // Strikes faults by this plan instead of the previous one.
-  void follow(Control::Plan plan) { plan_.emplace(context_, control_, std::move(plan)).start(); }
+  // Strikes faults by this plan instead of the previous one, whose lasting fault ends.
+  void follow(Control::Plan plan) {
+    if (plan_) plan_->end_lasting_fault();
+    plan_.emplace(context_, control_, std::move(plan)).start();
+  }
   void follow_no_plan() { plan_.reset(); }
   [[nodiscard]] std::vector<std::shared_ptr<Peer>> peers() const {
     return {peers_.begin(), peers_.end()};

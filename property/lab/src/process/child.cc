@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <system_error>
 
 #include "process/under_way.h"
 
@@ -34,11 +36,19 @@ void begin_child(int file, IfSlow if_slow) {
   if (if_slow == IfSlow::kCrash) std::signal(SIGALRM, &tell_of_slowness);
 }
 
+void throw_no_child(int error) {
+  throw std::system_error(error, std::generic_category(),
+                          "lockstep: an execution cannot run in a process of its own; this says "
+                          "nothing about the code under test, and the machine needs more processes,"
+                          " files or memory (ulimit -u, ulimit -n)");
+}
+
 std::optional<ToldTrial> in_child(unsigned most_seconds, IfSlow if_slow,
                                   const std::function<void(int)>& work) {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_no_child(errno);
   const ::pid_t child = ::fork();
+  const int error = errno;
   if (child == 0) {
     ::close(ends[0]);
     begin_child(ends[1], if_slow);
@@ -47,9 +57,13 @@ std::optional<ToldTrial> in_child(unsigned most_seconds, IfSlow if_slow,
     ::_exit(0);
   }
   ::close(ends[1]);
-  std::optional<ToldTrial> told = child > 0 ? read_trial(ends[0]) : std::nullopt;
+  if (child < 0) {
+    ::close(ends[0]);
+    throw_no_child(error);
+  }
+  std::optional<ToldTrial> told = read_trial(ends[0]);
   ::close(ends[0]);
-  if (child > 0) ::waitpid(child, nullptr, 0);
+  ::waitpid(child, nullptr, 0);
   return told;
 }
 

@@ -13,9 +13,13 @@ enum class IfSlow : std::uint8_t { kNothing, kCrash };
 
 // Runs `work` in a child process, where code under test may do any harm. `work` writes its trial to
 // `file` (write_trial). Returns none if the child was killed before: by itself, from outside, or
-// because it took too long. Standard output and standard error are discarded.
+// because it took too long. Standard output and standard error are discarded. Throws
+// std::system_error if the machine has no more processes or files.
 [[nodiscard]] std::optional<ToldTrial> in_child(unsigned most_seconds, IfSlow if_slow,
                                                 const std::function<void(int file)>& work);
+
+// Throws std::system_error with that errno, and what to do about it.
+[[noreturn]] void throw_no_child(int error);
 
 // Prepares a new child as in_child() does: it prints nothing, and reports its end to `file`.
 void begin_child(int file, IfSlow if_slow);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <system_error>
 #include <utility>
 
 #include "lockstep/search/chronicler.h"
@@ -121,10 +122,14 @@ search::Trial ForkedTrials::run(std::uint32_t clients, std::uint32_t rounds,
     search::Outcome outcome = execute(*world_, *program_, replay, limits_);
     write_trial(file, {std::move(outcome), world_->deviations()});
   };
-  std::optional<ToldTrial> told =
-      worker_.run({0, deviations}, kMostSecondsOfATrial, IfSlow::kNothing, work);
-  if (!told) return {{}, deviations};
-  return std::move(told->trial);
+  // A finding is reported even if the machine has no process to shrink it in.
+  try {
+    std::optional<ToldTrial> told =
+        worker_.run({0, deviations}, kMostSecondsOfATrial, IfSlow::kNothing, work);
+    if (told) return std::move(told->trial);
+  } catch (const std::system_error&) {
+  }
+  return {{}, deviations};
 }
 
 search::Caught ForkedTrials::hunt_in_one_child(ScenarioSize size,
@@ -149,9 +154,22 @@ search::Caught ForkedTrials::hunt_in_one_child(ScenarioSize size,
 search::Caught ForkedTrials::hunt(std::uint32_t clients, std::uint32_t rounds,
                                   const search::ExecutionLimits& limits,
                                   const search::ShortHunt& what) {
-  if (hunts_ == Hunts::kInOneChild) return hunt_in_one_child({clients, rounds}, limits, what);
-  ForkedSearcher searcher([&] { return make_({clients, rounds}); }, &search::make_portfolio, limits,
-                          what.seed, trials_per_fork_);
+  const ScenarioSize size{clients, rounds};
+  try {
+    return hunts_ == Hunts::kInOneChild ? hunt_in_one_child(size, limits, what)
+                                        : hunt_in_children(size, limits, what);
+  } catch (const std::system_error&) {  // As in run().
+    search::Caught nothing;
+    nothing.executions = what.executions;
+    return nothing;
+  }
+}
+
+search::Caught ForkedTrials::hunt_in_children(ScenarioSize size,
+                                              const search::ExecutionLimits& limits,
+                                              const search::ShortHunt& what) {
+  ForkedSearcher searcher([&] { return make_(size); }, &search::make_portfolio, limits, what.seed,
+                          trials_per_fork_);
   search::Caught caught;
   while (caught.executions < what.executions && caught.steps < what.steps && !time_is_up()) {
     ToldTrial told = searcher.run(what.first + caught.executions, IfSlow::kNothing);
@@ -174,13 +192,16 @@ std::string ForkedTrials::draw(ScenarioSize size, const search::ExecutionLimits&
   const ::pid_t writer = ::fork();
   if (writer == 0) {
     ::close(lanes[0]);
-    static_cast<void>(in_child(kMostSecondsOfATrial, IfSlow::kNothing, [&](int) {
-      const std::unique_ptr<search::Program> program = make_(size);
-      fakezk::World world(program->servers());
-      LastLanes tracer(world, *program, last_step, lanes[1]);
-      search::Replay replay(deviations);
-      execute(world, *program, replay, limits, &tracer);
-    }));
+    try {
+      static_cast<void>(in_child(kMostSecondsOfATrial, IfSlow::kNothing, [&](int) {
+        const std::unique_ptr<search::Program> program = make_(size);
+        fakezk::World world(program->servers());
+        LastLanes tracer(world, *program, last_step, lanes[1]);
+        search::Replay replay(deviations);
+        execute(world, *program, replay, limits, &tracer);
+      }));
+    } catch (const std::system_error&) {  // There are no lanes.
+    }
     ::_exit(0);
   }
   ::close(lanes[1]);

@@ -50,6 +50,8 @@ class ForkedTrials final : public search::Trials {
   [[nodiscard]] bool time_is_up() const;
   search::Caught hunt_in_one_child(ScenarioSize size, const search::ExecutionLimits& limits,
                                    const search::ShortHunt& what);
+  search::Caught hunt_in_children(ScenarioSize size, const search::ExecutionLimits& limits,
+                                  const search::ShortHunt& what);
   // Makes a program and its world, for all children with these limits.
   void use(ScenarioSize size, const search::ExecutionLimits& limits);
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 
 namespace lockstep::lab {
@@ -27,15 +28,17 @@ constexpr int kMostFreeBytes = 64 << 20;
 
 }  // namespace
 
-bool Worker::start(unsigned most_seconds, IfSlow if_slow, const Work& work) {
+void Worker::start(unsigned most_seconds, IfSlow if_slow, const Work& work) {
   std::array<int, 2> orders{};
   std::array<int, 2> replies{};
-  if (::pipe2(orders.data(), O_CLOEXEC) != 0) return false;
+  if (::pipe2(orders.data(), O_CLOEXEC) != 0) throw_no_child(errno);
   if (::pipe2(replies.data(), O_CLOEXEC) != 0) {
+    const int error = errno;
     for (const int file : orders) ::close(file);
-    return false;
+    throw_no_child(error);
   }
   child_ = ::fork();
+  const int error = errno;
   if (child_ == 0) {
     ::close(orders[1]);
     ::close(replies[0]);
@@ -47,8 +50,9 @@ bool Worker::start(unsigned most_seconds, IfSlow if_slow, const Work& work) {
   orders_ = orders[1];
   replies_ = replies[0];
   executions_ = 0;
-  if (child_ < 0) end();
-  return child_ > 0;
+  if (child_ > 0) return;
+  end();
+  throw_no_child(error);
 }
 
 // Another child may have inherited the pipe, so that closing it alone would not end this one.
@@ -66,7 +70,7 @@ void Worker::end() {
 
 std::optional<ToldTrial> Worker::run(const Order& order, unsigned most_seconds, IfSlow if_slow,
                                      const Work& work) {
-  if (child_ == 0 && !start(most_seconds, if_slow, work)) return std::nullopt;
+  if (child_ == 0) start(most_seconds, if_slow, work);
   std::optional<ToldTrial> told;
   if (write_order(orders_, order)) told = read_trial(replies_);
   ++executions_;

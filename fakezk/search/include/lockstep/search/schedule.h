@@ -72,6 +72,9 @@ struct ReplayString {
   // Keeps those checks of a whole execution that belong in the string.
   void keep(std::vector<std::uint8_t> all_checks);
   [[nodiscard]] std::string text() const;
+  // The first step, counted from 1, in which another execution of this schedule differs; its last
+  // step if all steps are alike, because then the step's consequences or the verdict differ.
+  [[nodiscard]] std::uint32_t first_difference(const ReplayString& now) const;
   // Returns an empty string, or an explanation of the error in `text`; then `into` is unchanged.
   [[nodiscard]] static std::string parse(std::string_view text, ReplayString& into);
 

@@ -160,7 +160,8 @@ struct HuntReport {
 // threads with HuntSettings::jobs. An exception that escapes from the lock is a violation. If the
 // lock ends the process, by abort(), a bad pointer or exit(), the replay string of that execution
 // is printed first: lockstep/lab/last_words.h. Throws std::invalid_argument, with the reason, for
-// unusable settings and for a lock that cannot be made (LockUnderTest::program).
+// unusable settings and for a lock that cannot be made (LockUnderTest::program), and
+// std::system_error if the machine has no process for executions in child processes (in_forks).
 HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings = {},
                      const HuntWatch& watch = {});
 HuntReport hunt_lock(std::string name, Contend contend, const HuntSettings& settings = {});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +22,8 @@ struct ReplayReport {
   // False for a hand-written schedule and for last words (lockstep/lab/last_words.h).
   bool was_recorded = true;
   bool as_recorded = false;  // False if the program has changed since and the execution differs.
+  // The first step that differs, counted from 1, if `was_recorded` and not `as_recorded`.
+  std::optional<std::uint32_t> first_difference;
   search::Chronicle chronicle;
 
   // True if the execution ran without a violation, whether as recorded or not.
