@@ -182,7 +182,7 @@ std::optional<CannotRun> Child::begin() {
   return CannotRun(error, name_);
 }
 
-void Child::send(int signal) const { kill(-process_, signal); }
+bool Child::send(int signal) const { return kill(-process_, signal) == 0 || errno != EPERM; }
 
 Child::Change Child::look() const {
   Change change;
