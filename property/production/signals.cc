@@ -29,6 +29,7 @@ Signals::Signals() {
   }
   sigset_t blocked = waited_for_;
   sigaddset(&blocked, SIGTTOU);  // Lets a process in the background set the foreground.
+  sigaddset(&blocked, SIGPIPE);  // A reader of the reports that ends must not end the command.
   pthread_sigmask(SIG_BLOCK, &blocked, &before_);
 }
 
@@ -52,7 +53,9 @@ void Signals::let_go() {
   for (const int signal : arrived_) {
     if (signal != SIGCHLD) std::raise(signal);
   }
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  sigset_t afterwards = before_;
+  sigaddset(&afterwards, SIGPIPE);  // One may be pending, and would end this process now.
+  pthread_sigmask(SIG_SETMASK, &afterwards, nullptr);
 }
 
 void Signals::wait_for_signals() {
@@ -60,8 +63,9 @@ void Signals::wait_for_signals() {
     int signal = 0;
     if (sigwait(&waited_for_, &signal) != 0) continue;
     const std::lock_guard lock(mutex_);
-    if (ending_) return;
+    // The signal may have come just before the one that wakes this thread.
     arrived_.push_back(signal);
+    if (ending_) return;
     if (!std::exchange(posted_, true)) executor_->post(*this);
   }
 }

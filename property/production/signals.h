@@ -12,7 +12,7 @@ namespace lockstep::program {
 
 // Turns signals into calls on an executor. The constructor blocks them in the calling thread and in
 // threads started later: construct it before any other thread. A signal that was ignored stays
-// ignored, and is not reported.
+// ignored, and is not reported. SIGPIPE is blocked for good.
 class Signals final : private Runnable {
  public:
   Signals();

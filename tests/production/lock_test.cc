@@ -60,6 +60,16 @@ TEST(LockCommandTest, TheCommandGetsNoDescriptorOfTheProgram) {
   EXPECT_EQ(run_command(lab.locked_sh({}, script)).out, alone.out);
 }
 
+TEST(LockCommandTest, TheCommandHasTheSignalsOfTheProgramsStart) {
+  const OperatorLab lab;
+  // The last seven digits: later signals are the C library's own.
+  const std::vector<std::string> signals = {"/usr/bin/sed", "-nE", "/^Sig[BI]/s/.*(.{7})$/\\1/p",
+                                            "/proc/self/status"};
+  const ProgramRun alone = run_command(signals);
+  EXPECT_EQ(alone.out.size(), 16U) << alone.out;
+  EXPECT_EQ(run_command(lab.locked({}, signals)).out, alone.out);
+}
+
 TEST(LockCommandTest, OneProgramWaitsForTheOtherAndIsShown) {
   const OperatorLab lab;
   Fifo runs = lab.fifo("runs");
