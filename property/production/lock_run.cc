@@ -119,7 +119,7 @@ Task<void> LockRun::run_command(HeldLock& held, Duration session_timeout) {
                                    signals_.mask_before(), inherited_);
   guard_ = std::make_unique<Guard>(child_->group());
   see_to_loss(held);
-  terminal_.give_to(child_->group());
+  if (command_uses_terminal_) terminal_.give_to(child_->group());
   const std::optional<CannotRun> cannot = child_->begin();
   if (!cannot) co_await watch(held, session_timeout);
   co_await end_of_command();
@@ -201,10 +201,7 @@ void LockRun::hear(int signal) {
 // Handles signals before and after the command. The second one ends this process at once.
 void LockRun::hear_without_command(int signal) {
   if (signal == SIGCONT || signal == SIGWINCH) return;
-  if (signal == SIGTSTP) {
-    std::raise(SIGSTOP);
-    return;
-  }
+  if (signal == SIGTSTP) return signals_.stop_process();
   if (std::exchange(ended_by_, signal) == 0) {
     give_up_.request_stop();
     return;
@@ -213,13 +210,23 @@ void LockRun::hear_without_command(int signal) {
   std::raise(signal);
 }
 
-// If the terminal has stopped the command, this process stops too, so that the shell sees a stopped
-// job. It goes on here when the shell continues the job. The guard does not stop.
+// If the terminal has stopped the command, the whole job stops too, so that the shell sees it: this
+// process and its group, such as a script. They go on here when the shell continues the job, or at
+// once if there is no such shell. The guard does not stop.
 void LockRun::see_to_stop(int stopped_by) {
   const bool by_terminal = stopped_by == SIGTSTP || stopped_by == SIGTTIN || stopped_by == SIGTTOU;
   if (!by_terminal || !terminal_.is_there()) return;
+  if (stopped_by != SIGTSTP) {
+    command_uses_terminal_ = true;
+    if (terminal_.give_to(child_->group())) {
+      child_->send(SIGCONT);
+      return;
+    }
+  }
   terminal_.take_from(child_->group());
-  std::raise(SIGSTOP);
+  signals_.stop_group();
+  // Without the terminal the command would only be stopped again, and again.
+  if (stopped_by == SIGTSTP) continued_ = true;
 }
 
 // The lock may have been lost while this process was stopped, because no timer ran.
@@ -227,7 +234,7 @@ void LockRun::see_to_continue(const HeldLock& held) {
   const std::optional<TimePoint> last = last_moment(held);
   const bool too_late = !last || client_.executor().now() >= *last;
   if (too_late && !settings_.warn) return order(Order::kDie, "the lock was lost meanwhile");
-  terminal_.give_to(child_->group());
+  if (command_uses_terminal_) terminal_.give_to(child_->group());
   child_->send(SIGCONT);
 }
 

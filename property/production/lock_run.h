@@ -84,6 +84,7 @@ class LockRun final : private LockObserver {
   Signals& signals_;
   const InheritedDescriptors& inherited_;
   Terminal terminal_;
+  bool command_uses_terminal_ = terminal_.is_all_ours();
   AsyncEvent news_;
 
   std::stop_source give_up_;

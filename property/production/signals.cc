@@ -12,6 +12,24 @@ namespace {
 constexpr std::array kHeard = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
                                SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH};
 
+// Lets SIGTSTP have its usual effect. The kernel prefers the main thread to the one that waits for
+// signals.
+class LetStop {
+ public:
+  LetStop() {
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    pthread_sigmask(SIG_UNBLOCK, &stop, &before_);
+  }
+  LetStop(const LetStop&) = delete;
+  LetStop& operator=(const LetStop&) = delete;
+  ~LetStop() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
 bool is_ignored(int signal) {
   struct sigaction action{};
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -39,6 +57,16 @@ void Signals::listen(Executor& executor, std::function<void(int)> hear) {
   executor_ = &executor;
   hear_ = std::move(hear);
   thread_ = std::thread([this] { wait_for_signals(); });
+}
+
+void Signals::stop_process() const {
+  const LetStop let_stop;
+  pthread_kill(pthread_self(), SIGTSTP);
+}
+
+void Signals::stop_group() const {
+  const LetStop let_stop;
+  kill(0, SIGTSTP);
 }
 
 void Signals::let_go() {
