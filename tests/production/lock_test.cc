@@ -60,6 +60,18 @@ TEST(LockCommandTest, TheCommandGetsNoDescriptorOfTheProgram) {
   EXPECT_EQ(run_command(lab.locked_sh({}, script)).out, alone.out);
 }
 
+TEST(LockCommandTest, ClosedStandardFilesAreNotTakenForOthers) {
+  const OperatorLab lab;
+  Fifo files = lab.fifo("files");
+  const std::string list = "cd /proc/$PPID/fd; readlink 0 1 2 > " + files.path();
+  std::vector<std::string> command = {"/bin/sh", "-c", "exec \"$@\" <&- >&- 2>&-", "sh"};
+  const std::vector<std::string> locked = lab.locked_sh({}, list);
+  command.insert(command.end(), locked.begin(), locked.end());
+  RunningProgram program(command);
+  EXPECT_EQ(files.read_all(), "/dev/null\n/dev/null\n/dev/null\n");
+  EXPECT_EQ(program.wait().status, 0);
+}
+
 TEST(LockCommandTest, TheCommandHasTheSignalsOfTheProgramsStart) {
   const OperatorLab lab;
   // The last seven digits: later signals are the C library's own.
