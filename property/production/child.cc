@@ -20,6 +20,8 @@
 #include <system_error>
 #include <utility>
 
+#include "descriptors.h"
+
 namespace lockstep::program {
 
 namespace {
@@ -131,10 +133,10 @@ InheritedDescriptors::InheritedDescriptors() {
 void InheritedDescriptors::keep_only_these() const {
   unsigned next = 0;
   for (const unsigned number : numbers_) {
-    if (next < number) close_range(next, number - 1, CLOSE_RANGE_CLOEXEC);
+    if (next < number) close_descriptors_at_exec(next, number - 1);
     next = number + 1;
   }
-  close_range(next, std::numeric_limits<unsigned>::max(), CLOSE_RANGE_CLOEXEC);
+  close_descriptors_at_exec(next, std::numeric_limits<unsigned>::max());
 }
 
 Child::Child(std::vector<std::string> command, const std::string& setting,
@@ -182,7 +184,7 @@ std::optional<CannotRun> Child::begin() {
   return CannotRun(error, name_);
 }
 
-void Child::send(int signal) const { kill(-process_, signal); }
+bool Child::send(int signal) const { return kill(-process_, signal) == 0 || errno != EPERM; }
 
 Child::Change Child::look() const {
   Change change;

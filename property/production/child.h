@@ -56,8 +56,9 @@ class Child {
   [[nodiscard]] std::optional<CannotRun> begin();
 
   [[nodiscard]] pid_t group() const { return process_; }
-  // Sends to the whole group, which exists until reap().
-  void send(int signal) const;
+  // Sends to the whole group, which exists until reap(). Returns false if this process may not send
+  // to any process of it, because all have changed their user.
+  bool send(int signal) const;
   // Its change since the last look.
   class Change {
    public:

@@ -14,6 +14,8 @@
 #include <limits>
 #include <system_error>
 
+#include "descriptors.h"
+
 namespace lockstep::program {
 
 namespace {
@@ -39,13 +41,14 @@ int milliseconds_until(TimePoint deadline) {
 }
 
 // Runs in the child of a process with threads: only calls that are safe in a signal handler.
-[[noreturn]] void stand_guard(int socket, pid_t group) {
+[[noreturn]] void stand_guard(int parents_end, int socket, pid_t group) {
   setsid();  // Protects it from signals of the terminal and of the parent's group.
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
+  close(parents_end);  // Otherwise the end of the parent would not end the wait.
   dup2(socket, STDIN_FILENO);
-  close_range(STDIN_FILENO + 1, std::numeric_limits<unsigned>::max(), 0);
+  close_descriptors(STDIN_FILENO + 1, std::numeric_limits<unsigned>::max());
   TimePoint deadline = TimePoint::max();
   for (;;) {
     pollfd message{STDIN_FILENO, POLLIN, 0};
@@ -69,7 +72,7 @@ Guard::Guard(pid_t group) {
     throw std::system_error(errno, std::generic_category(), "no socket for the guard");
   }
   process_ = fork();
-  if (process_ == 0) stand_guard(ends[1], group);
+  if (process_ == 0) stand_guard(ends[0], ends[1], group);
   const int error = errno;
   close(ends[1]);
   socket_ = ends[0];

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "lockstep/lock_failure.h"
 #include "lockstep/within.h"
 #include "lockstep/zookeeper/contender_data.h"
+#include "process_group.h"
 #include "shared_lock.h"
 
 namespace lockstep::program {
@@ -19,6 +21,10 @@ constexpr Duration kReleaseLimit = std::chrono::seconds(5);
 // How often the run looks at the command and its lock in one session timeout. One look is also the
 // margin between the kill of the command and the end of the proof of its lock.
 constexpr int kLooks = 20;
+// How long processes may take to end after SIGKILL before they are reported, and how often the run
+// looks meanwhile. Its own child's end is a signal, that of other processes is not.
+constexpr Duration kEndLimit = std::chrono::seconds(1);
+constexpr Duration kEndLook = std::chrono::milliseconds(5);
 
 }  // namespace
 
@@ -113,10 +119,10 @@ Task<void> LockRun::run_command(HeldLock& held, Duration session_timeout) {
                                    signals_.mask_before(), inherited_);
   guard_ = std::make_unique<Guard>(child_->group());
   see_to_loss(held);
-  terminal_.give_to(child_->group());
+  if (command_uses_terminal_) terminal_.give_to(child_->group());
   const std::optional<CannotRun> cannot = child_->begin();
   if (!cannot) co_await watch(held, session_timeout);
-  end_of_command();
+  co_await end_of_command();
   if (cannot) {
     say(cannot->why);
     status_ = cannot->status;
@@ -133,19 +139,33 @@ Task<void> LockRun::watch(HeldLock& held, Duration session_timeout) {
     if (change.stopped_by != 0) see_to_stop(change.stopped_by);
     see_to_loss(held);
     if (std::exchange(continued_, false)) see_to_continue(held);
+    if (client_.executor().now() - kEndLimit >= killed_at_) report_survivor();
     const Context next_look = within(client_.executor(), session_timeout / kLooks);
     static_cast<void>(co_await news_.wait(next_look));
   }
 }
 
-void LockRun::end_of_command() {
-  // Processes that the command has left in its group must not go on without the lock.
-  if (order_ != Order::kNone) child_->send(SIGKILL);
+Task<void> LockRun::end_of_command() {
   terminal_.take_from(child_->group());
+  if (!settings_.warn) co_await end_the_rest();
   guard_.reset();  // Before reap(): afterwards another group may have this group's number.
   const int status = child_->reap();
   child_.reset();
   status_ = order_ == Order::kNone ? status : kLost;
+}
+
+// Processes that the command has left in its group must not go on without the lock. The command's
+// own process has ended, but keeps the group's number until it is reaped.
+Task<void> LockRun::end_the_rest() {
+  const TimePoint limit = client_.executor().now() + kEndLimit;
+  for (;;) {
+    news_.reset();
+    child_->send(SIGKILL);
+    if (!living_member(child_->group())) co_return;
+    if (client_.executor().now() >= limit) co_return report_survivor();
+    const Context next_look = within(client_.executor(), kEndLook);
+    static_cast<void>(co_await news_.wait(next_look));
+  }
 }
 
 Task<void> LockRun::release(HeldLock& held, Duration session_timeout) {
@@ -181,10 +201,7 @@ void LockRun::hear(int signal) {
 // Handles signals before and after the command. The second one ends this process at once.
 void LockRun::hear_without_command(int signal) {
   if (signal == SIGCONT || signal == SIGWINCH) return;
-  if (signal == SIGTSTP) {
-    std::raise(SIGSTOP);
-    return;
-  }
+  if (signal == SIGTSTP) return signals_.stop_process();
   if (std::exchange(ended_by_, signal) == 0) {
     give_up_.request_stop();
     return;
@@ -193,13 +210,23 @@ void LockRun::hear_without_command(int signal) {
   std::raise(signal);
 }
 
-// If the terminal has stopped the command, this process stops too, so that the shell sees a stopped
-// job. It goes on here when the shell continues the job. The guard does not stop.
+// If the terminal has stopped the command, the whole job stops too, so that the shell sees it: this
+// process and its group, such as a script. They go on here when the shell continues the job, or at
+// once if there is no such shell. The guard does not stop.
 void LockRun::see_to_stop(int stopped_by) {
   const bool by_terminal = stopped_by == SIGTSTP || stopped_by == SIGTTIN || stopped_by == SIGTTOU;
   if (!by_terminal || !terminal_.is_there()) return;
+  if (stopped_by != SIGTSTP) {
+    command_uses_terminal_ = true;
+    if (terminal_.give_to(child_->group())) {
+      child_->send(SIGCONT);
+      return;
+    }
+  }
   terminal_.take_from(child_->group());
-  std::raise(SIGSTOP);
+  signals_.stop_group();
+  // Without the terminal the command would only be stopped again, and again.
+  if (stopped_by == SIGTSTP) continued_ = true;
 }
 
 // The lock may have been lost while this process was stopped, because no timer ran.
@@ -207,7 +234,7 @@ void LockRun::see_to_continue(const HeldLock& held) {
   const std::optional<TimePoint> last = last_moment(held);
   const bool too_late = !last || client_.executor().now() >= *last;
   if (too_late && !settings_.warn) return order(Order::kDie, "the lock was lost meanwhile");
-  terminal_.give_to(child_->group());
+  if (command_uses_terminal_) terminal_.give_to(child_->group());
   child_->send(SIGCONT);
 }
 
@@ -233,7 +260,18 @@ void LockRun::order(Order next, const std::string& why) {
   if (next <= order_) return;
   if (order_ == Order::kNone) say_of_lock(why);
   order_ = next;
-  child_->send(next == Order::kStop ? SIGTERM : SIGKILL);
+  const bool permitted = child_->send(next == Order::kStop ? SIGTERM : SIGKILL);
+  if (!permitted) report_survivor();
+  if (next == Order::kDie) killed_at_ = client_.executor().now();
+}
+
+// Once: one process that this program cannot end is enough of a warning.
+void LockRun::report_survivor() {
+  const std::optional<pid_t> process = living_member(child_->group());
+  if (!process || std::exchange(reported_survivor_, true)) return;
+  const bool forbidden = kill(*process, 0) != 0 && errno == EPERM;
+  say_of_lock("process " + std::to_string(*process) + " of the command may outlive the lock: " +
+              (forbidden ? "it belongs to another user" : "SIGKILL has not ended it"));
 }
 
 void LockRun::say_of_lock(const std::string& text) const { say(lock_.string() + ": " + text); }

@@ -57,7 +57,8 @@ class LockRun final : private LockObserver {
   void not_acquired(Error error);
   Task<void> run_command(HeldLock& held, Duration session_timeout);
   Task<void> watch(HeldLock& held, Duration session_timeout);
-  void end_of_command();
+  Task<void> end_of_command();
+  Task<void> end_the_rest();
   Task<void> release(HeldLock& held, Duration session_timeout);
 
   void hear(int signal);
@@ -67,6 +68,7 @@ class LockRun final : private LockObserver {
   void see_to_loss(const HeldLock& held);
   [[nodiscard]] std::optional<TimePoint> last_moment(const HeldLock& held) const;
   void order(Order next, const std::string& why);
+  void report_survivor();
   void say_of_lock(const std::string& text) const;
 
   void waiting(SessionId session, const Path& znode, std::size_t ahead) override;
@@ -82,6 +84,7 @@ class LockRun final : private LockObserver {
   Signals& signals_;
   const InheritedDescriptors& inherited_;
   Terminal terminal_;
+  bool command_uses_terminal_ = terminal_.is_all_ours();
   AsyncEvent news_;
 
   std::stop_source give_up_;
@@ -95,6 +98,8 @@ class LockRun final : private LockObserver {
   bool suspect_ = false;
   std::optional<Error> lost_;
   Order order_ = Order::kNone;
+  TimePoint killed_at_ = TimePoint::max();
+  bool reported_survivor_ = false;
   int status_ = 0;
 };
 

@@ -12,6 +12,24 @@ namespace {
 constexpr std::array kHeard = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
                                SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH};
 
+// Lets SIGTSTP have its usual effect. The kernel prefers the main thread to the one that waits for
+// signals.
+class LetStop {
+ public:
+  LetStop() {
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    pthread_sigmask(SIG_UNBLOCK, &stop, &before_);
+  }
+  LetStop(const LetStop&) = delete;
+  LetStop& operator=(const LetStop&) = delete;
+  ~LetStop() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
 bool is_ignored(int signal) {
   struct sigaction action{};
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -29,6 +47,7 @@ Signals::Signals() {
   }
   sigset_t blocked = waited_for_;
   sigaddset(&blocked, SIGTTOU);  // Lets a process in the background set the foreground.
+  sigaddset(&blocked, SIGPIPE);  // A reader of the reports that ends must not end the command.
   pthread_sigmask(SIG_BLOCK, &blocked, &before_);
 }
 
@@ -38,6 +57,16 @@ void Signals::listen(Executor& executor, std::function<void(int)> hear) {
   executor_ = &executor;
   hear_ = std::move(hear);
   thread_ = std::thread([this] { wait_for_signals(); });
+}
+
+void Signals::stop_process() const {
+  const LetStop let_stop;
+  pthread_kill(pthread_self(), SIGTSTP);
+}
+
+void Signals::stop_group() const {
+  const LetStop let_stop;
+  kill(0, SIGTSTP);
 }
 
 void Signals::let_go() {
@@ -52,7 +81,9 @@ void Signals::let_go() {
   for (const int signal : arrived_) {
     if (signal != SIGCHLD) std::raise(signal);
   }
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  sigset_t afterwards = before_;
+  sigaddset(&afterwards, SIGPIPE);  // One may be pending, and would end this process now.
+  pthread_sigmask(SIG_SETMASK, &afterwards, nullptr);
 }
 
 void Signals::wait_for_signals() {
@@ -60,8 +91,9 @@ void Signals::wait_for_signals() {
     int signal = 0;
     if (sigwait(&waited_for_, &signal) != 0) continue;
     const std::lock_guard lock(mutex_);
-    if (ending_) return;
+    // The signal may have come just before the one that wakes this thread.
     arrived_.push_back(signal);
+    if (ending_) return;
     if (!std::exchange(posted_, true)) executor_->post(*this);
   }
 }

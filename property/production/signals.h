@@ -12,7 +12,7 @@ namespace lockstep::program {
 
 // Turns signals into calls on an executor. The constructor blocks them in the calling thread and in
 // threads started later: construct it before any other thread. A signal that was ignored stays
-// ignored, and is not reported.
+// ignored, and is not reported. SIGPIPE is blocked for good.
 class Signals final : private Runnable {
  public:
   Signals();
@@ -22,6 +22,11 @@ class Signals final : private Runnable {
 
   // Calls `hear` on the executor for each signal, in the order of arrival. Call it once.
   void listen(Executor& executor, std::function<void(int)> hear);
+  // Stop this process, or its whole group, as Ctrl-Z does, and return when it continues. They
+  // return at once if the kernel refuses: for the first process of a container, and for a group
+  // that no shell could continue. Call them on the main thread.
+  void stop_process() const;
+  void stop_group() const;
   // Stops listening. The signals have their usual effect again, as has one that has arrived and was
   // not reported.
   void let_go();

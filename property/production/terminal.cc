@@ -9,12 +9,19 @@ namespace lockstep::program {
 Terminal::Terminal() {
   for (const int descriptor : {STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO}) {
     // tcgetpgrp also fails for a terminal that does not control this process.
-    if (descriptor_ == -1 && tcgetpgrp(descriptor) != -1) descriptor_ = descriptor;
+    if (tcgetpgrp(descriptor) == -1) {
+      all_ours_ = false;
+    } else {
+      descriptor_ = descriptor;
+    }
   }
 }
 
-void Terminal::give_to(pid_t group) const {
-  if (is_there() && tcgetpgrp(descriptor_) == getpgrp()) tcsetpgrp(descriptor_, group);
+bool Terminal::give_to(pid_t group) const {
+  if (!is_there()) return false;
+  const pid_t foreground = tcgetpgrp(descriptor_);
+  if (foreground == getpgrp()) return tcsetpgrp(descriptor_, group) == 0;
+  return foreground == group;
 }
 
 void Terminal::take_from(pid_t group) const {

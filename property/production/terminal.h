@@ -13,12 +13,17 @@ class Terminal {
   Terminal();
 
   [[nodiscard]] bool is_there() const { return descriptor_ != -1; }
-  // Puts `group` in the foreground instead of our group, and the reverse.
-  void give_to(pid_t group) const;
+  // Whether it is our input, our output and our errors. If not, others in our group may need it, as
+  // in `lockstep lock ... | less`.
+  [[nodiscard]] bool is_all_ours() const { return all_ours_; }
+  // Puts `group` in the foreground instead of our group, and the reverse. Returns whether `group`
+  // is there now.
+  bool give_to(pid_t group) const;
   void take_from(pid_t group) const;
 
  private:
   int descriptor_ = -1;
+  bool all_ours_ = true;
 };
 
 }  // namespace lockstep::program

@@ -4,8 +4,10 @@
 #include <iostream>
 
 #include "production/start.h"
+#include "standard_files.h"
 
 int main(int argc, char** argv) {
+  lockstep::program::open_standard_files();
   std::ios::sync_with_stdio(false);
   return lockstep::program::start(argc, argv);
 }

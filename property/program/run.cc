@@ -8,7 +8,6 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -151,6 +150,34 @@ std::string library() {
   throw std::runtime_error("the library for hunted programs is not at " + file.string());
 }
 
+// The value of kRunWords.
+std::string text_of_words(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    for (const char letter : word) {
+      if (letter == '\n' || letter == '\\') text += '\\';
+      text += letter;
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::vector<std::string> words_from(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') {
+      words.push_back(std::exchange(word, {}));
+    } else {
+      if (text[i] == '\\') ++i;
+      word += text.at(i);
+    }
+  }
+  if (words.empty()) throw std::runtime_error(std::string(kRunWords) + " holds no words");
+  return words;
+}
+
 // Becomes the program, with the library preloaded. The linker resolves all functions at once, so
 // that no execution does.
 [[noreturn]] void become(const std::vector<std::string>& words,
@@ -160,7 +187,7 @@ std::string library() {
   const std::string preloaded = library() + (others ? ':' + std::string(others) : std::string());
   ::setenv("LD_PRELOAD", preloaded.c_str(), 1);
   ::setenv("LD_BIND_NOW", "1", 1);
-  ::setenv(kRunWords, nlohmann::json(words).dump().c_str(), 1);
+  ::setenv(kRunWords, text_of_words(words).c_str(), 1);
   std::vector<char*> arguments;
   for (const std::string& word : target) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -207,7 +234,7 @@ int run_target(const std::string& words, const RunTarget& target) {
   return end_with([&] {
     CLI::App app("Hunts a program.", "lockstep");
     CommandLine line;
-    line.words = nlohmann::json::parse(words);
+    line.words = words_from(words);
     line.program = line.words.front();
     add_run(app, line, target);
     return run_command(app, line);

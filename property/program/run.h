@@ -10,7 +10,9 @@
 namespace lockstep::program {
 
 // `lockstep run --hunt` starts the hunted program with a preloaded library (LD_PRELOAD), which
-// calls run_target() instead of main(). This variable holds the words of the command line as JSON.
+// calls run_target() instead of main(). This variable holds the words of the command line. They may
+// hold any bytes but zero: each is followed by a line break, and one within a word, as a backslash,
+// is preceded by a backslash.
 inline constexpr const char* kRunWords = "LOCKSTEP_RUN";
 
 // The settings of a program's hunt.

@@ -1,5 +1,7 @@
 // `lockstep lock` with a lock in doubt or lost: the command ends before another contender holds.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <optional>
@@ -113,6 +115,45 @@ TEST_F(LockLossTest, AWarningLeavesTheCommandAlone) {
   EXPECT_EQ(run.status, 3);
   EXPECT_NE(run.err.find("in doubt"), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("the lock is lost"), std::string::npos) << run.err;
+}
+
+// As a command that runs sudo: lockstep may not send signals to it.
+TEST_F(LockLossTest, ACommandOfAnotherUserIsReported) {
+  ASSERT_EQ(geteuid(), 0U) << "only root can start a command of another user";
+  std::vector<std::string> weak = {"/usr/bin/env", "setpriv", "--bounding-set=-kill"};
+  const std::vector<std::string> locked = lab.locked_sh(
+      {"--session-timeout", "2s"},
+      "exec setpriv --reuid=65534 --clear-groups sh -c 'echo $$ >&3; sleep 1000' 3> " +
+          runs.path());
+  weak.insert(weak.end(), locked.begin(), locked.end());
+  program.emplace(weak);
+  command = runs.read_line();
+  proxy.refuse();
+  EXPECT_EQ(run_command(direct_command("true")).status, 0) << "the session expires";
+  kill(-std::stoi(command), SIGKILL);
+  const ProgramRun run = program->wait();
+  EXPECT_EQ(run.status, 76);
+  EXPECT_NE(run.err.find("process " + command + " of the command may outlive the lock"),
+            std::string::npos)
+      << run.err;
+}
+
+TEST_F(LockLossTest, AWarningThatNobodyReadsLeavesTheCommandAlone) {
+  const Fifo warnings = lab.fifo("warnings");
+  std::vector<std::string> muted = {"/bin/sh", "-c", "exec \"$@\" 2> " + warnings.path(), "sh"};
+  const std::vector<std::string> locked =
+      lab.locked_sh({"--session-timeout", "2s", "--on-loss", "warn"},
+                    "trap 'exit 3' USR1; echo > " + runs.path() + "; " + lab.endless_read());
+  muted.insert(muted.end(), locked.begin(), locked.end());
+  program.emplace(muted);
+  close(open(warnings.path().c_str(), O_RDONLY | O_CLOEXEC));
+  static_cast<void>(runs.read_line());
+  proxy.refuse();
+  EXPECT_EQ(run_command(direct_command("true")).status, 0) << "the session expires";
+  proxy.accept_again();
+  program->send(SIGUSR1);
+  const ProgramRun run = program->wait();
+  EXPECT_EQ(run.status, 3) << "signal " << run.signal;
 }
 
 TEST_F(LockLossTest, AWaiterWhoseSessionExpiresWaitsAgain) {

@@ -1,5 +1,6 @@
 // `lockstep lock` on a real server: the command, its status, contention, signals.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <sstream>
@@ -10,6 +11,11 @@ namespace lockstep {
 namespace {
 
 using std::to_string;
+
+bool lives(const std::string& process) {
+  return run_command({"/usr/bin/grep", "-q", "^State:.[^ZX]", "/proc/" + process + "/status"})
+             .status == 0;
+}
 
 TEST(LockCommandTest, TheCommandRunsUnderTheLockAndItsStatusIsTheProgramsOwn) {
   const OperatorLab lab;
@@ -52,6 +58,28 @@ TEST(LockCommandTest, TheCommandGetsNoDescriptorOfTheProgram) {
   const std::string script = "ls /proc/self/fd | wc -l";
   const ProgramRun alone = run_command({"/bin/sh", "-c", script});
   EXPECT_EQ(run_command(lab.locked_sh({}, script)).out, alone.out);
+}
+
+TEST(LockCommandTest, ClosedStandardFilesAreNotTakenForOthers) {
+  const OperatorLab lab;
+  Fifo files = lab.fifo("files");
+  const std::string list = "cd /proc/$PPID/fd; readlink 0 1 2 > " + files.path();
+  std::vector<std::string> command = {"/bin/sh", "-c", "exec \"$@\" <&- >&- 2>&-", "sh"};
+  const std::vector<std::string> locked = lab.locked_sh({}, list);
+  command.insert(command.end(), locked.begin(), locked.end());
+  RunningProgram program(command);
+  EXPECT_EQ(files.read_all(), "/dev/null\n/dev/null\n/dev/null\n");
+  EXPECT_EQ(program.wait().status, 0);
+}
+
+TEST(LockCommandTest, TheCommandHasTheSignalsOfTheProgramsStart) {
+  const OperatorLab lab;
+  // The last seven digits: later signals are the C library's own.
+  const std::vector<std::string> signals = {"/usr/bin/sed", "-nE", "/^Sig[BI]/s/.*(.{7})$/\\1/p",
+                                            "/proc/self/status"};
+  const ProgramRun alone = run_command(signals);
+  EXPECT_EQ(alone.out.size(), 16U) << alone.out;
+  EXPECT_EQ(run_command(lab.locked({}, signals)).out, alone.out);
 }
 
 TEST(LockCommandTest, OneProgramWaitsForTheOtherAndIsShown) {
@@ -181,6 +209,44 @@ TEST(LockCommandTest, AKilledProgramTakesTheCommandAndItsProcessesAlong) {
   program.send(SIGKILL);
   runs.wait_for_the_end();
   EXPECT_EQ(program.wait().signal, SIGKILL);
+}
+
+TEST(LockCommandTest, ProcessesThatTheCommandLeavesInItsGroupEndBeforeTheRelease) {
+  const OperatorLab lab;
+  Fifo runs = lab.fifo("runs");
+  RunningProgram program(
+      lab.locked_sh({}, "trap '' TERM HUP; sleep 1000 & echo $! > " + runs.path() + "; exit 4"));
+  const std::string left = runs.read_line();
+  EXPECT_EQ(program.wait().status, 4);
+  EXPECT_FALSE(lives(left));
+}
+
+TEST(LockCommandTest, AWarningLeavesTheProcessesOfTheGroupAlone) {
+  const OperatorLab lab;
+  Fifo runs = lab.fifo("runs");
+  RunningProgram program(
+      lab.locked_sh({"--on-loss", "warn"}, "sleep 1000 & echo $! > " + runs.path() + "; exit 4"));
+  const std::string left = runs.read_line();
+  EXPECT_EQ(program.wait().status, 4);
+  EXPECT_TRUE(lives(left));
+  kill(std::stoi(left), SIGKILL);
+}
+
+// As a command that runs sudo: lockstep may not send signals to it.
+TEST(LockCommandTest, AProcessOfAnotherUserIsReported) {
+  ASSERT_EQ(geteuid(), 0U) << "only root can start a command of another user";
+  const OperatorLab lab;
+  Fifo runs = lab.fifo("runs");
+  std::vector<std::string> command = {"/usr/bin/env", "setpriv", "--bounding-set=-kill"};
+  const std::vector<std::string> locked = lab.locked_sh(
+      {}, "setpriv --reuid=65534 --clear-groups sleep 1000 & echo $! > " + runs.path() +
+              "; until grep -q '^Uid:.65534' /proc/$!/status; do :; done; exit 4");
+  command.insert(command.end(), locked.begin(), locked.end());
+  RunningProgram program(command);
+  const std::string left = runs.read_line();
+  expect_one_line(program.wait(), 4, "process " + left + " of the command may outlive the lock");
+  EXPECT_TRUE(lives(left));
+  kill(std::stoi(left), SIGKILL);
 }
 
 // ---------------------------------------------------------------------------------- revocation

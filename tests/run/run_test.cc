@@ -217,6 +217,14 @@ TEST(RunTest, CopiesHaveSeparateStaticObjects) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
+TEST(RunTest, WordsOfTheProgramAreAnyBytes) {
+  std::vector<std::string> words = hunt_of("--executions 1", misbehave("bytes"));
+  words.emplace_back("\xff\n\\");
+  words.emplace_back("");
+  const ProgramRun run = run_program(words);
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
 TEST(RunTest, AnArgumentCanHoldTheNumberOfTheCopy) {
   const ProgramRun run = hunt("--executions 5 --json", misbehave("echo {client}"));
   EXPECT_EQ(run.status, 0) << run.out << run.err;

@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
     pthread_mutex_lock(&mutex);
   }
   if (strcmp(how, "globals") == 0) return counter++ == 0 ? 0 : 5;
+  if (strcmp(how, "bytes") == 0) return argc == 4 && strcmp(argv[2], "\xff\n\\") == 0 ? 0 : 6;
   if (strcmp(how, "echo") == 0) return argc == 3 && strcmp(argv[2], "1") == 0 ? 0 : 6;
   return 0;
 }
