@@ -119,18 +119,15 @@ TEST_F(LockLossTest, AWarningLeavesTheCommandAlone) {
 
 // As a command that runs sudo: lockstep may not send signals to it.
 TEST_F(LockLossTest, ACommandOfAnotherUserIsReported) {
-  ASSERT_EQ(geteuid(), 0U) << "only root can start a command of another user";
-  std::vector<std::string> weak = {"/usr/bin/env", "setpriv", "--bounding-set=-kill"};
   const std::vector<std::string> locked = lab.locked_sh(
       {"--session-timeout", "2s"},
       "exec setpriv --reuid=65534 --clear-groups sh -c 'echo $$ >&3; sleep 1000' 3> " +
           runs.path());
-  weak.insert(weak.end(), locked.begin(), locked.end());
-  program.emplace(weak);
+  program.emplace(as_weak_root(locked));
   command = runs.read_line();
   proxy.refuse();
   EXPECT_EQ(run_command(direct_command("true")).status, 0) << "the session expires";
-  kill(-std::stoi(command), SIGKILL);
+  kill_as_root("-" + command);
   const ProgramRun run = program->wait();
   EXPECT_EQ(run.status, 76);
   EXPECT_NE(run.err.find("process " + command + " of the command may outlive the lock"),

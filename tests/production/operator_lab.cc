@@ -127,6 +127,23 @@ void OperatorLab::remove(const std::string& path) {
   runtime.run(remove_znode(client, path));
 }
 
+std::vector<std::string> as_root(const std::vector<std::string>& command) {
+  std::vector<std::string> words = {"/usr/bin/env"};
+  if (geteuid() != 0) words.insert(words.end(), {"sudo", "-n"});
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+std::vector<std::string> as_weak_root(const std::vector<std::string>& program) {
+  std::vector<std::string> words = {"setpriv", "--bounding-set=-kill"};
+  words.insert(words.end(), program.begin(), program.end());
+  return as_root(words);
+}
+
+void kill_as_root(const std::string& process) {
+  EXPECT_EQ(run_command(as_root({"sh", "-c", "kill -KILL " + process})).status, 0);
+}
+
 void expect_one_line(const ProgramRun& run, int status, const std::string& named) {
   EXPECT_EQ(run.status, status) << run.err;
   EXPECT_EQ(std::ranges::count(run.err, '\n'), 1) << run.err;

@@ -64,6 +64,14 @@ class OperatorLab {
   std::string lock_;
 };
 
+// The command as root, who is the user of the tests or may be reached by sudo.
+std::vector<std::string> as_root(const std::vector<std::string>& command);
+// As a command that runs sudo: `program` is root's, but may send no signal to other users'
+// processes.
+std::vector<std::string> as_weak_root(const std::vector<std::string>& program);
+// `process` is an id, or minus that of a group.
+void kill_as_root(const std::string& process);
+
 // Expects that the program has ended with that status, and one line that contains `named`.
 void expect_one_line(const ProgramRun& run, int status, const std::string& named);
 
