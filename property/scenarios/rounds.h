@@ -61,7 +61,6 @@ class Acquiring {
   }
 
  private:
-
   Contender& self_;
   SessionId id_;
   const Context& patience_;
