@@ -36,14 +36,7 @@ class Turn {
 
 // Runs the routine as code under test: its own calls are intercepted.
 void run(void (*routine)()) {
-  class Outside {
-   public:
-    Outside() { Execution::resume_code(); }
-    Outside(const Outside&) = delete;
-    Outside& operator=(const Outside&) = delete;
-    ~Outside() { Execution::enter_runtime(); }
-  };
-  const Outside outside;
+  const Execution::Outside outside;
   routine();
 }
 

@@ -74,22 +74,13 @@ void take_default_action(Execution& execution, std::string_view call, int signal
   execution.refuse(call, kEnds);
 }
 
-// While it lives, code under test runs: its calls are intercepted.
-class Outside {
- public:
-  Outside() { Execution::resume_code(); }
-  Outside(const Outside&) = delete;
-  Outside& operator=(const Outside&) = delete;
-  ~Outside() { Execution::enter_runtime(); }
-};
-
 void run_handler(const struct sigaction& action, int signal, pid_t sender) {
   siginfo_t info{};
   info.si_signo = signal;
   info.si_code = SI_USER;
   info.si_pid = sender;
   ucontext_t context{};
-  const Outside outside;
+  const Execution::Outside outside;
   if ((action.sa_flags & SA_SIGINFO) != 0) {
     action.sa_sigaction(signal, &info, &context);
   } else {
@@ -124,7 +115,7 @@ int send_to_itself(Execution& execution, std::string_view call, int signal) {
   if (signal == 0) return 0;
   if (!is_signal(signal)) return -1;
   if (!is_crash(signal)) return deliver(execution, call, signal), 0;
-  const Outside outside;
+  const Execution::Outside outside;
   return real_raise.get()(signal);
 }
 

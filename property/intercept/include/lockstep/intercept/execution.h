@@ -154,6 +154,14 @@ class Execution {
     Inside& operator=(const Inside&) = delete;
     ~Inside() { resume_code(); }
   };
+  // The reverse: marks that the runtime has called code under test.
+  class Outside {
+   public:
+    Outside() { resume_code(); }
+    Outside(const Outside&) = delete;
+    Outside& operator=(const Outside&) = delete;
+    ~Outside() { enter_runtime(); }
+  };
 
  private:
   friend class Thread;
