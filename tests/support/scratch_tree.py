@@ -10,7 +10,7 @@ from edits import Unusable
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 COPIED = ["CMakeLists.txt", "CMakePresets.json", "LICENSE", "core", "fakezk", "backends",
-          "property", "examples", "tests"]
+          "packaging", "property", "examples", "tests"]
 
 
 class ScratchTree:
