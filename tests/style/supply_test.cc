@@ -89,6 +89,13 @@ TEST(SupplyTest, WorkflowsCallWhatExists) {
   }
 }
 
+// Without git, the checkout takes an archive, and the reproducible build finds no commit.
+TEST(SupplyTest, TheNightlyRunHasTheHistory) {
+  const std::string nightly = text_in(".github/workflows/nightly.yml");
+  EXPECT_LT(nightly.find("apt-get install --yes --no-install-recommends git "),
+            nightly.find("actions/checkout"));
+}
+
 TEST(SupplyTest, ThePoolHoldsAsManyServersAsTheTestsAskFor) {
   const Words asked = all_of(text_in("test"), R"(\nmost_servers=(\d+)\n)");
   const Words held = all_of(text_in("tests/pool/server_pool.cc"), R"(\bkMost = (\d+);)");
