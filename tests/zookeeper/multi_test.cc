@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -137,6 +138,23 @@ Task<void> multi_in_silence(MultiTest& at) {
 
 // The session may have ended without the C client knowing it yet.
 TEST_F(MultiTest, AMultiWaitsForNewsOfASilentSession) { runtime.run(multi_in_silence(*this)); }
+
+Task<void> multi_before_a_late_reconnect(MultiTest& at) {
+  Client own_client(at.runtime, Options(at.proxy.address(), std::chrono::seconds(4)));
+  const auto session = must(co_await own_client.session(lockstep::Context()), "open");
+  at.proxy.cut();
+  co_await StateReached(*session, SessionState::kSuspended);
+  auto multi = session->multi(checks(3));
+  // The loop is busy while the C client reconnects, so the handshake is no news any more.
+  std::this_thread::sleep_for(session->timeout() * 3 / 4);
+  const lockstep::Context patient(at.runtime.now() + std::chrono::seconds(10));
+  EXPECT_TRUE((co_await session->get_data("/", patient)).has_value());
+  EXPECT_TRUE((co_await multi).has_value());
+}
+
+TEST_F(MultiTest, AMultiIsSentAlthoughTheLoopHearsLateOfTheConnection) {
+  runtime.run(multi_before_a_late_reconnect(*this));
+}
 
 Task<void> reject_under_multis(Client& client) {
   for (int round = 0; round < 50; ++round) {

@@ -231,6 +231,9 @@ void Session::send_waiting() {
     waiting_.pop_front();
     send(next.request, next.id);
   }
+  // A multi may wait for a reply that makes the session fresh again, and none is under way.
+  const bool unanswered = pending_.size() > waiting_.size();
+  if (!waiting_.empty() && state() == SessionState::kConnected && !unanswered) ask_server();
 }
 
 RequestId Session::ask_server() {
