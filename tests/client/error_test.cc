@@ -43,6 +43,7 @@ const std::vector<Error> kAll = {Error::kSystemError,
                                  Error::kRevoked,
                                  Error::kNotConnected,
                                  Error::kWatchLimit,
+                                 Error::kQuotaExceeded,
                                  Error::kThrottledOp,
                                  Error::kPacketTooLarge};
 

@@ -207,6 +207,17 @@ TEST_F(CohortMutexTest, TryDoesNotWait) {
   EXPECT_EQ(places(), 1U);
 }
 
+// The shared place waits for a proof of contact: no contender is in the way.
+TEST_F(CohortMutexTest, ADeadlineWithoutContactIsNoTimeout) {
+  session_->keep_contact();
+  simulation_.hold_inbox(*session_);
+  simulation_.advance(3 * session_->timeout());
+  simulation_.let_go(*session_);
+  simulation_.settle();
+  const Context soon(simulation_.now() + session_->timeout() / 100);
+  EXPECT_EQ(error_of(simulation_.run(mutex_.acquire(soon))), Error::kContactLost);
+}
+
 TEST_F(CohortMutexTest, ALostGrantDoesNotRefuseThoseThatDoNotWait) {
   const CohortMutex::Hold first = take();
   simulation_.hold_inbox(*session_);

@@ -74,6 +74,17 @@ TEST_F(ContactWaitTest, ADoubleBarrierWaitsForTheContact) {
   EXPECT_EQ(member.held().state(), LockState::kHeld);
 }
 
+TEST_F(ContactWaitTest, ADisconnectionDuringTheWaitIsNoTimeout) {
+  lose_contact();
+  FairMutex mutex(*session_, "/lock");
+  const auto waiting = simulation_.start(mutex.acquire(Context(simulation_.now() + timeout_ / 8)));
+  simulation_.advance(timeout_ / 16);
+  simulation_.cut(*session_);
+  simulation_.hold_inbox(*session_);
+  simulation_.run_until(waiting);
+  EXPECT_EQ(error_of(waiting.result()), Error::kContactLost);
+}
+
 TEST_F(ContactWaitTest, AContenderWithoutAClockOfItsOwnDoesNotWait) {
   lose_contact();
   LockOptions options;

@@ -40,6 +40,28 @@ TEST(MisuseDeathTest, ReleasingAMovedFromLockIsMisuse) {
   EXPECT_DEATH(static_cast<void>(held.state()), "moved-from HeldLock");
 }
 
+TEST(MisuseDeathTest, CheckingAnUnfairMutexInATransactionIsMisuse) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  UnfairMutex mutex(*session, "/lock");
+  const HeldLock held = must(simulation.run(mutex.acquire()), "acquire");
+  EXPECT_DEATH(static_cast<void>(held.check()), "the next holder's znode has the same name");
+}
+
+TEST(MisuseDeathTest, AReadWriteLockOutlivesItsUpgrades) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  const auto other = simulation.open("B");
+  std::optional<ReadWriteLock> lock(std::in_place, *session, Path("/lock"));
+  ReadWriteLock others(*other, "/lock");
+  HeldLock held = must(simulation.run(lock->acquire_read()), "acquire_read");
+  const HeldLock in_the_way = must(simulation.run(others.acquire_read()), "acquire_read");
+  const auto upgraded = simulation.start(lock->upgrade(held));
+  simulation.settle();
+  EXPECT_DEATH(lock.reset(), "a ReadWriteLock must outlive the tasks of its acquires");
+  simulation.end_tasks();
+}
+
 Task<int> seven() { co_return 7; }
 
 Task<void> await(Task<int>& task) { static_cast<void>(co_await std::move(task)); }

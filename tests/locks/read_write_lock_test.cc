@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lockstep/revocation.h"
 #include "support/by_hand.h"
 
 namespace lockstep {
@@ -178,6 +179,36 @@ TEST_F(ReadWriteLockTest, DowngradeThatTimesOutLeavesTheWriteGrant) {
 }
 
 // --------------------------------------------------------------------------------- upgrade
+
+// The request is applied to the read grant's znode, and its event comes after the upgrade.
+TEST_F(ReadWriteLockTest, ARequestToRevokeReachesTheUpgradedGrant) {
+  LockOptions options;
+  options.revocable = true;
+  ReadWriteLock lock(*a_.session, "/lock", options);
+  HeldLock held = must(simulation_.run(lock.acquire_read()), "acquire_read");
+  HeldLock other = b_.read();
+  const auto upgraded = simulation_.start(lock.upgrade(held));
+  simulation_.settle();
+  simulation_.hold_inbox(*a_.session);
+  b_.release(other);
+  must(simulation_.run(revoke(*c_.session, "/lock", kReadWriteMarks)), "revoke");
+  simulation_.let_go(*a_.session);
+  simulation_.settle();
+  ASSERT_TRUE(upgraded.result().has_value());
+  EXPECT_EQ(held.share(), Share::kExclusive);
+  EXPECT_TRUE(held.revoked_token().stop_requested());
+}
+
+TEST_F(ReadWriteLockTest, TheObserverHearsThatAnUpgradeEndedWithItsSession) {
+  HeldLock held = a_.read();
+  const HeldLock other = b_.read();
+  const auto upgraded = simulation_.start(a_.lock.upgrade(held));
+  simulation_.settle();
+  simulation_.kill(*a_.session);
+  simulation_.run_until(upgraded);
+  EXPECT_FALSE(upgraded.result().has_value());
+  EXPECT_TRUE(a_.observer.calls().back().starts_with("gave up: "));
+}
 
 TEST_F(ReadWriteLockTest, UpgradeWaitsForTheOtherReaders) {
   HeldLock held = a_.read();

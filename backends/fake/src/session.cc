@@ -226,6 +226,7 @@ void FakeSession::accepted(const ServerMessage& message) {
   set_watches();
   if (!unsent_.empty()) send_unsent();
   contact_opened(handshake_sent_, negotiated_timeout_);
+  if (is_over(state())) return;  // A listener has closed it.
   change_state(SessionState::kConnected);
 }
 

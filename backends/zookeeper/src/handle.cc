@@ -8,7 +8,6 @@
 
 #include "callbacks.h"
 #include "calls.h"
-#include "handle_table.h"
 #include "multi_call.h"
 
 namespace lockstep::zookeeper {
@@ -22,7 +21,6 @@ constexpr std::chrono::seconds kDrainLimit(1);
 
 Handle::Handle(const Options& options, Inbox& inbox)
     : inbox_(inbox),
-      key_(HandleTable::instance().add(*this)),
       connector_(options, failures_, *this),
       thread_([this] { run(); }) {}
 
@@ -39,11 +37,10 @@ void Handle::close() {
 }
 
 void Handle::run() {
-  if (zhandle_t* const handle = connector_.run(CallbackContext(key_, 0).pointer())) {
+  if (zhandle_t* const handle = connector_.run(CallbackContext(entry_.key(), 0).pointer())) {
     wait_for_replies();
     zookeeper_close(handle);
   }
-  HandleTable::instance().remove(key_);
   inbox_.push(ClosedMessage());
 }
 
@@ -91,8 +88,8 @@ int Handle::uncount_if_refused(int rc) {
 int Handle::send(const Request& request, RequestId id) {
   count_request();
   if (request.op == OpCode::kMulti) return uncount_if_refused(send_multi(request, id));
-  return uncount_if_refused(call(handle_, request, CallbackContext(key_, 0).pointer(),
-                                 CallbackContext(key_, id).pointer()));
+  return uncount_if_refused(call(handle_, request, CallbackContext(entry_.key(), 0).pointer(),
+                                 CallbackContext(entry_.key(), id).pointer()));
 }
 
 int Handle::send_multi(const Request& request, RequestId id) {
@@ -116,7 +113,7 @@ int Handle::send_multi(const Request& request, RequestId id) {
 int Handle::send_if_connected(MultiCall& multi, const Request& request, RequestId id) {
   const auto stays = connector_.keep_from_leaving();
   if (!is_connected()) return ZINVALIDSTATE;
-  return multi.send(handle_, request.ops(), CallbackContext(key_, id).pointer());
+  return multi.send(handle_, request.ops(), CallbackContext(entry_.key(), id).pointer());
 }
 
 std::vector<OpOutcome> Handle::take_outcomes(RequestId multi) {

@@ -9,6 +9,7 @@
 
 #include "connector.h"
 #include "failure_log.h"
+#include "handle_table.h"
 #include "inbox.h"
 #include "lockstep/request.h"
 #include "lockstep/zookeeper/options.h"
@@ -71,7 +72,7 @@ class Handle final : private Connector::Listener {
   [[nodiscard]] int send_if_connected(MultiCall& multi, const Request& request, RequestId id);
 
   Inbox& inbox_;
-  const std::uint64_t key_;
+  const HandleTable::Entry entry_{*this};
   FailureLog failures_;
   Connector connector_;
   _zhandle* handle_ = nullptr;  // The loop's thread only.

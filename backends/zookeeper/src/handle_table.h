@@ -37,12 +37,24 @@ class HandleTable {
   // The only table; never destroyed, since threads of the C client may outlive main().
   static HandleTable& instance();
 
-  [[nodiscard]] std::uint64_t add(Handle& handle);
-  // Only after the C client has ended all callbacks of the handle.
-  void remove(std::uint64_t key);
+  // The entry of a handle. Destroyed after the C client has ended all callbacks of the handle.
+  class Entry {
+   public:
+    explicit Entry(Handle& handle) : key_(instance().add(handle)) {}
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+    ~Entry() { instance().remove(key_); }
+    [[nodiscard]] std::uint64_t key() const { return key_; }
+
+   private:
+    const std::uint64_t key_;
+  };
+
   [[nodiscard]] Handle* find(std::uint64_t key);
 
  private:
+  [[nodiscard]] std::uint64_t add(Handle& handle);
+  void remove(std::uint64_t key);
   // A forked child makes its own handles, so no thread of its parent may hold the table's lock
   // during the fork.
   HandleTable();

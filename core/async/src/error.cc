@@ -28,6 +28,7 @@ std::string_view name(Error error) {
     case Error::kSessionMoved: return "session moved";
     case Error::kNotReadOnly: return "not read only";
     case Error::kNoWatcher: return "no watcher";
+    case Error::kQuotaExceeded: return "quota exceeded";
     case Error::kThrottledOp: return "throttled operation";
     case Error::kTimedOut: return "timed out";
     case Error::kCancelled: return "cancelled";

@@ -26,6 +26,7 @@ std::optional<std::errc> same_in_the_standard(Error error) {
     case Error::kConnectionLoss: return std::errc::connection_reset;
     case Error::kNotConnected: return std::errc::not_connected;
     case Error::kWatchLimit: return std::errc::no_buffer_space;
+    case Error::kQuotaExceeded: return std::errc::no_space_on_device;
     case Error::kThrottledOp: return std::errc::resource_unavailable_try_again;
     default: return std::nullopt;
   }

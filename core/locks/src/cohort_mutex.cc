@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lockstep/internal/check.h"
+#include "lockstep/internal/contact_wait.h"
 
 namespace lockstep {
 
@@ -75,6 +76,7 @@ CohortMutex::CohortMutex(Session& session, Path lock, LockOptions options, Cohor
       mutex_(session, std::move(lock), options, observer),
       bounds_(bounds),
       revocable_(options.revocable),
+      loss_(options.loss),
       over_(session.executor()),
       stirred_(session.executor()) {}
 
@@ -91,8 +93,15 @@ Task<Result<CohortMutex::Hold>> CohortMutex::acquire(Patience patience, Context 
   Waiter waiter(*this, patience);
   if (!serving_) tasks_.spawn(serve());
   const Result<void> turn = co_await waiter.turn(std::move(context));
-  if (!turn) co_return failure(turn.error());
+  if (!turn) co_return failure(why_no_turn(turn.error()));
   co_return waiter.take();
+}
+
+// While the place in the distributed queue waits for a proof of contact, no contender is in the
+// way.
+Error CohortMutex::why_no_turn(Error error) const {
+  const bool no_contact = !batch_ && internal::loses_at_once(session_, loss_);
+  return error == Error::kTimedOut && no_contact ? Error::kContactLost : error;
 }
 
 Task<void> CohortMutex::serve() {

@@ -30,7 +30,8 @@ Error why_it_ended(Error error) { return error == Error::kTimedOut ? Error::kCon
 Task<Result<void>> wait_for_contact(Session& session, LossPolicy loss, Context context) {
   const KeptSession kept(session);
   while (loses_at_once(session, loss)) {
-    co_await ok(session.connected(context));
+    const Result<void> connected = co_await session.connected(context);
+    if (!connected) co_return failure(why_it_ended(connected.error()));
     const Result<void> slept =
         co_await sleep_for(session.executor(), session.timeout() / kLooks, context);
     if (!slept) co_return failure(why_it_ended(slept.error()));

@@ -22,8 +22,10 @@ Task<Result<void>> remove_until_gone(Session& session, Path znode) {
 Task<Result<void>> remove_children_of(Session& session, Path parent, std::string guid) {
   co_await ok(session.connected());
   co_await ok(session.sync(parent));
-  const Children children = co_await ok(session.get_children(parent));
-  for (const std::string_view name : children) {
+  const Result<Children> children = co_await session.get_children(parent);
+  if (!children && children.error() == Error::kNoNode) co_return Result<void>();
+  if (!children) co_return failure(children.error());
+  for (const std::string_view name : *children) {
     if (!name.starts_with(guid)) continue;
     co_await ok(remove_until_gone(session, parent / name));
   }

@@ -53,7 +53,12 @@ Zxid HeldLock::fencing_token() const { return grant().record().token; }
 const Path& HeldLock::lock() const { return grant().record().lock; }
 const Path& HeldLock::znode() const { return grant().record().znode; }
 Share HeldLock::share() const { return grant().record().share; }
-Request HeldLock::check() const { return Request(OpCode::kCheck, znode()); }
+Request HeldLock::check() const {
+  internal::check(grant().has_a_name_of_its_own(),
+                  "check() of an UnfairMutex: the next holder's znode has the same name; protect "
+                  "the resource with fencing_token()");
+  return Request(OpCode::kCheck, znode());
+}
 LockState HeldLock::state() const { return grant().state(); }
 std::optional<Error> HeldLock::cause() const { return grant().cause(); }
 std::stop_token HeldLock::lost_token() const { return grant().lost_token(); }

@@ -86,6 +86,19 @@ Task<void> ask_again(Session& session, Path znode) {
   }
 }
 
+// Releases the old grant of a revocable lock. A request to revoke it may have been applied although
+// its event is still on its way; the new grant's znode then gets it.
+Task<void> hand_over(Session& session, HeldLock old, Path next) {
+  bool asked = old.revoked_token().stop_requested();
+  if (!asked) {
+    const Result<DataAndStat> read =
+        co_await retried(session, &Session::get_data, old.znode(), Context());
+    asked = read && read->data.view() == kRevokeRequest;
+  }
+  if (asked) session.in_background(ask_again(session, std::move(next)));
+  release_in_background(session, std::move(old));
+}
+
 }  // namespace
 
 Task<Result<HeldLock>> ReadWriteLock::acquire(One, Share share, Patience patience,
@@ -147,13 +160,15 @@ Result<void> ReadWriteLock::can_take_over(const HeldLock& held, Result<HeldLock>
 }
 
 void ReadWriteLock::replace(HeldLock& held, HeldLock next) {
-  const bool asked = held.revoked_token().stop_requested();
   std::swap(held, next);
-  if (asked) session_.in_background(ask_again(session_, held.znode()));
-  release_in_background(session_, std::move(next));
+  if (options_.revocable) {
+    session_.in_background(hand_over(session_, std::move(next), held.znode()));
+  } else {
+    release_in_background(session_, std::move(next));
+  }
 }
 
-Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Patience patience, Context context) {
+Task<Result<void>> ReadWriteLock::upgrade(One, HeldLock& held, Patience patience, Context context) {
   co_await ok(can_change(held, Share::kShared));
   // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. Another
   // writer in front is a conflict: it waits for our read grant and would never let us through. A
@@ -162,13 +177,16 @@ Task<Result<void>> ReadWriteLock::upgrade(HeldLock& held, Patience patience, Con
   Result<HeldLock> writer =
       co_await queue_up(Share::kExclusive, held.znode(), patience, ended.bound(context));
   const Result<void> ready = can_take_over(held, writer);
+  // Our writer's place has ended with the session.
+  const bool over = !ready && is_over(session_.state());
+  if (over && observer_) observer_->gave_up(session_.id(), lock_, session_.end_error());
   if (!ready) co_return failure(ready.error());
   // 3. Give up the read grant. No contender could come in between: our writer is in the queue.
   replace(held, std::move(*writer));
   co_return Result<void>();
 }
 
-Task<Result<void>> ReadWriteLock::downgrade(HeldLock& held, Context context) {
+Task<Result<void>> ReadWriteLock::downgrade(One, HeldLock& held, Context context) {
   co_await ok(can_change(held, Share::kExclusive));
   // 1. A reader takes its place beside our writer. 2. The writer leaves.
   Result<HeldLock> reader =

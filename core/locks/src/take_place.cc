@@ -81,21 +81,25 @@ class Attempts {
   Attempts(const Attempts&) = delete;
   Attempts& operator=(const Attempts&) = delete;
   ~Attempts() {
-    if (!ours_) remove_orphan();
+    if (sent_ && !ours_) remove_orphan();
   }
 
   // The beginning of the znode's name, which no other znode shares.
   [[nodiscard]] std::string name() const { return "_c_" + std::string(guid_.view()); }
   [[nodiscard]] Operation<Created> create(const Data& data, const Acl& acl,
                                           const Context& context) const {
-    const std::string_view above = parent_.view() == "/" ? std::string_view() : parent_.view();
-    return session_.create(Path(Text({above, "/_c_", guid_.view(), mark_})), data,
-                           Creation(CreateMode::kEphemeralSequential, acl), context);
+    return session_.create(znode(), data, Creation(CreateMode::kEphemeralSequential, acl), context);
   }
+  // Called after each create(): a context that has ended before sends nothing.
+  void made(const Operation<Created>& create) { sent_ = sent_ || !create.done(); }
   // Whether no further attempt is needed: the znode is ours, and the caller's from here on, or the
   // error is final.
   [[nodiscard]] bool settled_by(Result<Created>& created) {
-    if (!created) return created.error() != Error::kNoNode && !is_transient(created.error());
+    if (!created) {
+      lost_ = lost_ || (sent_ && may_be_applied(created.error()));
+      sent_ = lost_;
+      return created.error() != Error::kNoNode && !is_transient(created.error());
+    }
     // The number is at the end of the path.
     const std::optional<std::int32_t> number = sequence_number(created->path.view(), mark_);
     ours_ = number && keeps_order(*number);
@@ -104,6 +108,12 @@ class Attempts {
   }
 
  private:
+  // An empty path is malformed; with a name below it, it would mean the root.
+  [[nodiscard]] Path znode() const {
+    if (parent_.view().empty()) return parent_;
+    const std::string_view above = parent_.view() == "/" ? std::string_view() : parent_.view();
+    return Path(Text({above, "/_c_", guid_.view(), mark_}));
+  }
   void remove_orphan() const {
     if (is_over(session_.state())) return;
     remove_guaranteed_by_guid(session_, parent_, name());
@@ -114,6 +124,8 @@ class Attempts {
   std::string_view mark_;
   Guid guid_;
   bool ours_ = false;
+  bool sent_ = false;  // A create may have been applied, or may be yet.
+  bool lost_ = false;  // Its outcome has remained unknown.
 };
 
 }  // namespace
@@ -158,7 +170,9 @@ Task<Result<Created>> try_again(Attempts& attempts, Result<Created>& created, Se
       created = co_await find_by_guid(session, parent, attempts.name(), context);
       lost = is_transient(created);
     } else {
-      created = co_await attempts.create(data, acl, context);
+      Operation<Created> create = attempts.create(data, acl, context);
+      attempts.made(create);
+      created = co_await create;
     }
   } while (!attempts.settled_by(created));
   co_return std::move(created);
@@ -169,7 +183,9 @@ Task<Result<Created>> try_again(Attempts& attempts, Result<Created>& created, Se
 Task<Result<Created>> take_place(Session& session, const Path& parent, std::string_view mark,
                                  const Data& data, const Acl& acl, const Context& context) {
   Attempts attempts(session, parent, mark);
-  Result<Created> created = co_await attempts.create(data, acl, context);
+  Operation<Created> first = attempts.create(data, acl, context);
+  attempts.made(first);
+  Result<Created> created = co_await first;
   if (!attempts.settled_by(created)) {
     created = co_await try_again(attempts, created, session, parent, data, acl, context);
   }
@@ -181,6 +197,7 @@ Task<Result<Arrival>> take_place_and_list(Session& session, const Path& parent,
                                           const Context& context) {
   Attempts attempts(session, parent, mark);
   Operation<Created> first = attempts.create(data, acl, context);
+  attempts.made(first);
   Operation<Children> list = session.get_children(parent, context);
   Result<Created> created = co_await first;
   const bool at_once = attempts.settled_by(created);

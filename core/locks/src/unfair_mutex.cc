@@ -71,8 +71,10 @@ Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Acl acl, 
   Retry retry(session);
   for (;;) {
     Attempt attempt(session, znode, own);
-    const Result<Created> created =
-        co_await session.create(znode, own, Creation(CreateMode::kEphemeral, acl), context);
+    Operation<Created> create =
+        session.create(znode, own, Creation(CreateMode::kEphemeral, acl), context);
+    const bool was_sent = !create.done();
+    const Result<Created> created = co_await create;
     Result<Stat> stat = failure(created ? Error::kNoNode : created.error());
     if (created) {
       stat = created->stat;
@@ -80,9 +82,9 @@ Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Acl acl, 
       stat = co_await find_ours(session, znode, own, context);
     }
     const Error error = stat ? Error::kNoNode : stat.error();
-    if (stat || error == Error::kNoNode || error == Error::kNodeExists) attempt.settled();
+    const bool refused = !created && !(was_sent && may_be_applied(created.error()));
+    if (stat || refused || error == Error::kNoNode) attempt.settled();
     if (error == Error::kThrottledOp) {
-      attempt.settled();
       co_await ok(retry.after(error, context));
       continue;
     }

@@ -34,12 +34,13 @@ enum class Error : int {
   kSessionMoved = -118,
   kNotReadOnly = -119,
   kNoWatcher = -121,
-  kThrottledOp = -127,  // Not executed: the server limits its load. See is_transient().
-  kTimedOut = 1,        // The caller's deadline passed before the operation resolved.
-  kCancelled = 2,       // The caller's stop token was triggered before the operation resolved.
-  kConflict = 3,        // A contender is in the way, and the call does not wait.
-  kRevoked = 4,         // Another client asked for the lock, and the grace period is over.
-  kNotConnected = 5,    // The caller's deadline passed before any server was connected.
+  kQuotaExceeded = -125,  // The server enforces quotas (3.7 and later).
+  kThrottledOp = -127,    // Not executed: the server limits its load. See is_transient().
+  kTimedOut = 1,          // The caller's deadline passed before the operation resolved.
+  kCancelled = 2,         // The caller's stop token was triggered before the operation resolved.
+  kConflict = 3,          // A contender is in the way, and the call does not wait.
+  kRevoked = 4,           // Another client asked for the lock, and the grace period is over.
+  kNotConnected = 5,      // The caller's deadline passed before any server was connected.
   kContactLost = 6,     // The client can no longer be sure that its session lives: see LossPolicy.
   kWatchLimit = 7,      // The session may set no more watches; the read was not sent.
   kPacketTooLarge = 8,  // Not sent: it is longer than servers read (SessionOptions::packet_limit).
@@ -56,6 +57,11 @@ enum class Error : int {
 // FinalRequestProcessor answers when RequestThrottler.shouldThrottleOp says so). See Retry.
 [[nodiscard]] constexpr bool is_transient(Error error) {
   return outcome_unknown(error) || error == Error::kThrottledOp;
+}
+
+// True if the request that ended so may have been applied, or may be yet.
+[[nodiscard]] constexpr bool may_be_applied(Error error) {
+  return outcome_unknown(error) || error == Error::kTimedOut || error == Error::kCancelled;
 }
 
 // True if the session can never be used again: its ephemerals are gone or about to go.

@@ -18,7 +18,7 @@ namespace lockstep {
 //   kNodeExists                    file_exists           kNotEmpty         directory_not_empty
 //   kNoAuth, kAuthFailed           permission_denied     kMarshallingError bad_message
 //   kConnectionLoss                connection_reset      kNotConnected     not_connected
-//   kWatchLimit                    no_buffer_space
+//   kWatchLimit                    no_buffer_space       kQuotaExceeded    no_space_on_device
 //   kThrottledOp                   resource_unavailable_try_again
 [[nodiscard]] const std::error_category& zookeeper_category() noexcept;
 

@@ -124,6 +124,7 @@ class CohortMutex {
   // Keeps a place in the queue as long as there are waiters.
   Task<void> serve();
   Task<void> see_batch_end();
+  [[nodiscard]] Error why_no_turn(Error error) const;
   void begin_batch(HeldLock held);
   void fail_waiters(Error error);
   [[nodiscard]] bool may_hand_on(const Batch& batch) const;
@@ -135,6 +136,7 @@ class CohortMutex {
   FairMutex mutex_;
   CohortBounds bounds_;
   bool revocable_;
+  LossPolicy loss_;
   std::deque<Waiter*> waiters_;   // The longest first.
   std::shared_ptr<Batch> batch_;  // Of the current grant beneath; null if it is lost or released.
   AsyncEvent over_;               // The batch has ended.

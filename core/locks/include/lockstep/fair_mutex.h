@@ -27,6 +27,11 @@ namespace lockstep {
 //                                  (LossPolicy)
 //   kBadArguments                  the lock path or the options are malformed
 //   kNoAuth, kInvalidAcl           an ACL forbids the create, or LockOptions::acl is malformed
+//   kPacketTooLarge, kQuotaExceeded   LockOptions::data does not fit into a packet, or the servers'
+//                                  quota is used up
+//   kWatchLimit                    the session has no room for a watch; OnClient takes another one
+//   kNoChildrenForEphemerals       an ancestor of the lock is an ephemeral znode
+//   kUnimplemented                 the servers have no containers, and the lock path is missing
 // and try_acquire(), which does not wait, also with
 //   kConflict                      a contender was in front
 // Both survive connection losses until the context ends. On every error, and when the task is

@@ -77,6 +77,7 @@ class HeldLock {
   [[nodiscard]] Share share() const;
   // For Transaction::add(): the transaction fails with kNoNode if the lock is lost when ZooKeeper
   // commits it. (It accepts any version: a name is never reused, and a revocation sets the data.)
+  // Misuse with an UnfairMutex, all of whose holders have a znode of the same name.
   [[nodiscard]] Request check() const;
 
   [[nodiscard]] LockState state() const;

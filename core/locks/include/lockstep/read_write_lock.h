@@ -77,13 +77,15 @@ class ReadWriteLock {
     return try_acquire_write(within(executor(), wait));
   }
   // On success `held` is the new grant.
-  Task<Result<void>> downgrade(HeldLock& held, Context context = {});
+  Task<Result<void>> downgrade(HeldLock& held, Context context = {}) {
+    return downgrade(One(tasks_), held, std::move(context));
+  }
   Task<Result<void>> upgrade(HeldLock& held, Context context = {}) {
-    return upgrade(held, Patience::kWaitsToShare, std::move(context));
+    return upgrade(One(tasks_), held, Patience::kWaitsToShare, std::move(context));
   }
   // Does not wait: kConflict also if there is another reader.
   Task<Result<void>> try_upgrade(HeldLock& held, Context context = {}) {
-    return upgrade(held, Patience::kDoesNotWait, std::move(context));
+    return upgrade(One(tasks_), held, Patience::kDoesNotWait, std::move(context));
   }
 
   // The holders and waiters: see contenders_of().
@@ -97,7 +99,8 @@ class ReadWriteLock {
   [[nodiscard]] Executor& executor() const { return session_.executor(); }
   Task<Result<HeldLock>> acquire(One counted, Share share, Patience patience, Context context);
   Task<Result<HeldLock>> queue_up(Share share, Path own, Patience patience, Context context);
-  Task<Result<void>> upgrade(HeldLock& held, Patience patience, Context context);
+  Task<Result<void>> upgrade(One counted, HeldLock& held, Patience patience, Context context);
+  Task<Result<void>> downgrade(One counted, HeldLock& held, Context context);
   Task<Result<HeldLock>> inherit_place(Path writer, Zxid token, Context context);
   [[nodiscard]] Result<void> can_change(const HeldLock& held, Share from) const;
   [[nodiscard]] Result<void> can_take_over(const HeldLock& held, Result<HeldLock>& next);

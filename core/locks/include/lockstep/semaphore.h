@@ -50,7 +50,8 @@ class LeaseCount {
 //   kMarshallingError              the shared count is malformed
 //   kContactLost                   the deadline came while it waited for a proof of contact
 //                                  (LossPolicy)
-//   kNoAuth, kInvalidAcl, kNodeExists   as FairMutex
+//   kNoAuth, kInvalidAcl, kNodeExists, kPacketTooLarge, kQuotaExceeded, kWatchLimit,
+//   kNoChildrenForEphemerals, kUnimplemented   as FairMutex
 //   kBadArguments                  the path is malformed, there is less than one lease, the options
 //                                  are not for this recipe, or it asks for less than one lease or
 //                                  for more than the fixed number

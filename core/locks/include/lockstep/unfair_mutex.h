@@ -25,15 +25,17 @@ namespace lockstep {
 //   kBadArguments                  the path is malformed, or the options are not for this recipe
 //   kNoAuth, kInvalidAcl           its parent's ACL forbids the create, or LockOptions::acl is
 //                                  malformed
+//   kPacketTooLarge, kQuotaExceeded, kWatchLimit, kNoChildrenForEphemerals, kUnimplemented
+//                                  as FairMutex
 // and try_acquire(), which does not wait, also with
 //   kConflict                      another client holds it
 // Both survive connection losses until the context ends. On every error, and when the task is
 // destroyed, the znode that acquire() has created is deleted in the background.
 //
-// Exclusion and fencing: as FairMutex. Since all clients use the same name, "no stale action" (a
-// release never deletes another holder's znode) holds only if holders' znodes are never deleted by
-// hand: an attempt that may have been lost is checked before it is repeated, but ZooKeeper has no
-// delete that names one particular incarnation of a znode.
+// Exclusion and fencing tokens: as FairMutex. HeldLock::check() is misuse. Since all clients use
+// the same name, "no stale action" (a release never deletes another holder's znode) holds only if
+// holders' znodes are never deleted by hand: an attempt that may have been lost is checked before
+// it is repeated, but ZooKeeper has no delete that names one particular incarnation of a znode.
 //
 // Resumes on the session's executor. Session, mutex and observer outlive the tasks; the session and
 // the observer outlive the grants. Not reentrant: a second acquire of one session waits like any.

@@ -23,6 +23,7 @@ class HeldLock::Grant final : public SessionListener,
   ~Grant();
 
   [[nodiscard]] const GrantRecord& record() const { return record_; }
+  [[nodiscard]] bool has_a_name_of_its_own() const { return options_.own_data.is_null(); }
   [[nodiscard]] LockState state() const;
   [[nodiscard]] std::optional<Error> cause() const { return cause_; }
   [[nodiscard]] std::stop_token lost_token();
