@@ -101,11 +101,14 @@ void Service::Loop::call(std::function<void()> what) {
   done.get();
 }
 
-std::shared_ptr<Peer> Service::Loop::peer_of(SessionId session) const {
-  const auto found = std::ranges::find_if(peers_, [&](const std::shared_ptr<Peer>& peer) {
-    return session != 0 && peer->session_id() == session;
-  });
-  return found == peers_.end() ? nullptr : *found;
+std::vector<std::shared_ptr<Peer>> Service::Loop::peers_of(SessionId session) const {
+  std::vector<std::shared_ptr<Peer>> found;
+  if (session == 0) return found;
+  for (const std::shared_ptr<Peer>& peer : peers_) {
+    if (peer->session_id() == session) found.push_back(peer);
+  }
+  std::ranges::partition(found, &Peer::serves_its_session);
+  return found;
 }
 
 connection::WordSubject Service::Loop::describe(std::uint32_t server, const Peer* asks) const {

@@ -62,8 +62,9 @@ class Service::Loop {
   [[nodiscard]] std::vector<std::shared_ptr<Peer>> peers() const {
     return {peers_.begin(), peers_.end()};
   }
-  // The peer that serves a session; null if it is not connected.
-  [[nodiscard]] std::shared_ptr<Peer> peer_of(SessionId session) const;
+  // The peers over which a session has been served and which its client has not left: first the one
+  // that serves it now. A stalled one stays when its client has come back over another one.
+  [[nodiscard]] std::vector<std::shared_ptr<Peer>> peers_of(SessionId session) const;
 
  private:
   // Packets of closed connections, by server.

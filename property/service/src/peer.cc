@@ -45,13 +45,21 @@ connection::WordClient Peer::facts() const {
           .sent = connection_->sent()};
 }
 
+bool Peer::serves_its_session() const {
+  const fakezk::Server& servers = world_.servers();
+  const fakezk::SessionIndex session = servers.sessions().find(session_id());
+  return session != fakezk::kNoSession && servers.link_of(session) == connection_->link();
+}
+
 bool Peer::may_read() const {
-  return connection_->unread() <= wire::FrameReader::kUsualLimit + 4 &&
+  if (waits_for_end()) return true;
+  return !stalled_ && !connection_->closed() &&
+         connection_->unread() <= wire::FrameReader::kUsualLimit + 4 &&
          connection_->unanswered() < kManyRequests && waiting() <= kMuchOutput;
 }
 
 void Peer::read() {
-  if (reading_ || stalled_ || left_ || connection_->closed() || !may_read()) return;
+  if (reading_ || left_ || !may_read()) return;
   reading_ = true;
   socket_.async_wait(Socket::wait_read,
                      [self = shared_from_this()](const boost::system::error_code& error) {
@@ -62,7 +70,7 @@ void Peer::read() {
 
 // The kernel keeps the bytes that a stalled client has sent.
 void Peer::take_input() {
-  if (stalled_ || left_ || connection_->closed()) return;
+  if (left_ || stalled_ != connection_->closed()) return;
   boost::system::error_code error;
   const std::span<char> scratch = world_.scratch();
   const std::size_t size =
@@ -72,6 +80,7 @@ void Peer::take_input() {
     leave();
     return world_.turn();
   }
+  if (waits_for_end()) return read();
   connection_->feed(std::string_view(scratch.data(), size));
   world_.hear(*connection_);
   world_.turn();
@@ -85,12 +94,13 @@ void Peer::connection_changed() {
 
 void Peer::stall(bool stalled) {
   stalled_ = stalled;
-  if (!stalled) look();
+  look();
 }
 
 void Peer::look() {
   looks_later_ = false;
-  if (left_ || stalled_) return;
+  if (left_) return;
+  if (stalled_) return read();
   // From a session's first moment on, its client must send something in time.
   if (!established_ && connection_->session_id() != 0) {
     established_ = true;

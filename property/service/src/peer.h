@@ -45,6 +45,8 @@ class Peer final : public ServedWorld::Looker,
   }
   // 0 until it has a session.
   [[nodiscard]] SessionId session_id() const { return connection_->session_id(); }
+  // False once the session is over, or its client has come back over another connection.
+  [[nodiscard]] bool serves_its_session() const;
 
  private:
   static constexpr std::size_t kMuchOutput = 1U << 20U;
@@ -61,6 +63,9 @@ class Peer final : public ServedWorld::Looker,
   // The bytes that the client has not taken.
   [[nodiscard]] std::size_t waiting() const { return output_.size() + delayed_bytes_; }
   [[nodiscard]] bool may_read() const;
+  // The servers have closed a connection that is stalled: its client may learn of it after the
+  // stall, and can only leave until then.
+  [[nodiscard]] bool waits_for_end() const { return stalled_ && connection_->closed(); }
 
   Socket socket_;
   ServedWorld& world_;
