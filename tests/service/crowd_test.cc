@@ -133,6 +133,24 @@ TEST(CrowdTest, AClientThatReadsNoAnswersTakesLittleMemory) {
   EXPECT_EQ(slow.exists("/large"), 0);
 }
 
+TEST(CrowdTest, AClientThatReadsNothingKeepsNoSocketAfterItsSession) {
+  constexpr int kReads = 60;
+  Served served;
+  const std::uint16_t port = served.service().ports().front();
+  RawSession slow(port);
+  slow.create("/large");
+  slow.ask(Op::kSetData,
+           wire::SetDataRequest{
+               .path = "/large", .data = std::string(kMegabyte - 100, 'x'), .version = -1});
+  slow.send_together(kReads, Op::kGetData, wire::ReadRequest{.path = "/large"});
+  RawSession other(port);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(other.exists("/large"), 0);
+  Control control(served.service());
+  ASSERT_TRUE(control.expire(slow.id()).has_value());
+  EXPECT_TRUE(slow.wait_for_reset());
+  EXPECT_EQ(other.exists("/large"), 0);
+}
+
 TEST(CrowdTest, AClientThatReadsNoEventsLosesItsConnection) {
   Served served;
   const std::uint16_t port = served.service().ports().front();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <poll.h>
+
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -67,6 +69,13 @@ class RawSession {
   }
   std::int32_t exists(std::string path) {
     return ask(wire::Op::kExists, wire::ReadRequest{.path = std::move(path)}).err;
+  }
+  // Waits until the server resets the connection, without reading what it has sent. False if it
+  // does not.
+  [[nodiscard]] bool wait_for_reset() {
+    constexpr int kMuchTooLongMs = 30'000;
+    pollfd waiting{.fd = socket_.native_handle(), .events = 0, .revents = 0};
+    return poll(&waiting, 1, kMuchTooLongMs) == 1;
   }
   // Waits until the server closes the connection, and ignores what it sends before.
   void wait_for_close() {

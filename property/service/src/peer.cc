@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/completion_condition.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/write.hpp>
 #include <span>
@@ -20,6 +21,7 @@ Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
       connection_(world.connect(server)),
       checkpoint_(world, *connection_, server),
       over_(std::move(over)),
+      leave_timer_(socket_.get_executor()),
       delay_timer_(socket_.get_executor()) {
   connection_->set_listener(this);
   connection_->set_checkpoint(&checkpoint_);
@@ -112,6 +114,7 @@ void Peer::look() {
     write(connection_->take_output());
   }
   if (!writing_ && delayed_.empty() && connection_->closed()) return leave();
+  if (lingers()) linger();
   if (waiting() + connection_->output_size() > kTooMuchOutput) return leave();
   if (waiting() <= kMuchOutput && connection_->read_on()) world_.turn_later();
   read();
@@ -150,6 +153,10 @@ void Peer::write(std::string bytes) {
   output_ = std::move(bytes);
   boost::asio::async_write(
       socket_, boost::asio::buffer(output_),
+      [this](const boost::system::error_code& error, std::size_t taken) {
+        if (lingers()) linger();
+        return boost::asio::transfer_all()(error, taken);
+      },
       [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
         self->writing_ = false;
         self->output_.clear();
@@ -158,11 +165,23 @@ void Peer::write(std::string bytes) {
       });
 }
 
+// A reset, because a close would have the kernel keep the rest until the client takes it.
+void Peer::linger() {
+  leave_timer_.expires_after(kLinger);
+  leave_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (error || !self->lingers()) return;
+    boost::system::error_code ignored;
+    std::ignore = self->socket_.set_option(boost::asio::socket_base::linger(true, 0), ignored);
+    self->leave();
+  });
+}
+
 void Peer::leave() {
   if (std::exchange(left_, true)) return;
   const std::shared_ptr<Peer> kept = shared_from_this();
   boost::system::error_code ignored;
   std::ignore = socket_.close(ignored);
+  leave_timer_.cancel();
   delay_timer_.cancel();
   connection_->hang_up();
   over_(kept);

@@ -2,6 +2,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -15,7 +16,7 @@ namespace lockstep::service {
 
 // One client's socket and its connection in the world. Memory stays bounded: it stops reading while
 // too many requests are unanswered or too many answers are not taken, and it leaves a client that
-// does not take its events.
+// does not take its events, or after the end of its connection, its answers.
 class Peer final : public ServedWorld::Looker,
                    private connection::ClientConnection::Listener,
                    public std::enable_shared_from_this<Peer> {
@@ -52,6 +53,8 @@ class Peer final : public ServedWorld::Looker,
   static constexpr std::size_t kMuchOutput = 1U << 20U;
   static constexpr std::size_t kTooMuchOutput = 64U << 20U;
   static constexpr std::size_t kLongAnswers = 16;
+  // A client that takes nothing for this long after its connection has ended will take no more.
+  static constexpr std::chrono::seconds kLinger{1};
   static constexpr std::size_t kManyRequests = 10'000;
 
   void read();
@@ -60,6 +63,10 @@ class Peer final : public ServedWorld::Looker,
   void hold_back();
   void wait_for_delayed();
   void write(std::string bytes);
+  [[nodiscard]] bool lingers() const {
+    return writing_ && !left_ && !stalled_ && connection_->closed();
+  }
+  void linger();
   // The bytes that the client has not taken.
   [[nodiscard]] std::size_t waiting() const { return output_.size() + delayed_bytes_; }
   [[nodiscard]] bool may_read() const;
@@ -80,6 +87,7 @@ class Peer final : public ServedWorld::Looker,
     boost::asio::steady_timer::time_point due;
     std::string bytes;
   };
+  boost::asio::steady_timer leave_timer_;
   boost::asio::steady_timer delay_timer_;
   Duration delay_{};
   std::deque<Delayed> delayed_;
