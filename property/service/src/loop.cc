@@ -25,6 +25,7 @@ Service::Loop::Loop(Service& service, const ServiceOptions& options)
     : world_(context_, options),
       totals_(options.servers),
       refuses_(options.servers),
+      sessionless_connection_timeout_(options.sessionless_connection_timeout),
       control_(service) {
   const auto address = ip_address(options.address);
   for (std::uint32_t server = 0; server < options.servers; ++server) {
@@ -144,7 +145,7 @@ void Service::Loop::welcome(Tcp::socket socket, std::uint32_t server) {
                              [this](const std::shared_ptr<Peer>& over) { forget(over); });
   peer->describe_server_by([this, server, asks = peer.get()] { return describe(server, asks); });
   peers_.insert(peer);
-  peer->start();
+  peer->start(sessionless_connection_timeout_);
 }
 
 }  // namespace lockstep::service

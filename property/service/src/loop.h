@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -84,6 +85,7 @@ class Service::Loop {
   std::set<std::shared_ptr<Peer>> peers_;
   std::vector<Totals> totals_;
   std::vector<bool> refuses_;
+  std::chrono::milliseconds sessionless_connection_timeout_;
   Control control_;
   std::optional<ControlPort> control_port_;
   std::optional<FaultPlan> plan_;

@@ -60,6 +60,19 @@ bool Peer::may_read() const {
          connection_->unanswered() < kManyRequests && waiting() <= kMuchOutput;
 }
 
+void Peer::start(std::chrono::milliseconds greets_within) {
+  greets_within_ = greets_within;
+  wait_for_greeting();
+  read();
+}
+
+void Peer::wait_for_greeting() {
+  leave_timer_.expires_after(greets_within_);
+  leave_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (!error && !self->connection_->greeted()) self->leave();
+  });
+}
+
 void Peer::read() {
   if (reading_ || left_ || !may_read()) return;
   reading_ = true;
@@ -84,6 +97,11 @@ void Peer::take_input() {
   }
   if (waits_for_end()) return read();
   connection_->feed(std::string_view(scratch.data(), size));
+  if (connection_->greeted()) {
+    leave_timer_.cancel();
+  } else {
+    wait_for_greeting();
+  }
   world_.hear(*connection_);
   world_.turn();
   look();

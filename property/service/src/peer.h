@@ -29,7 +29,8 @@ class Peer final : public ServedWorld::Looker,
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
-  void start() { read(); }
+  // A client that sends nothing for `greets_within` and has sent no ConnectRequest is left.
+  void start(std::chrono::milliseconds greets_within);
   void look() override;
   // Closes the socket without sending anything.
   void leave();
@@ -57,6 +58,7 @@ class Peer final : public ServedWorld::Looker,
   static constexpr std::chrono::seconds kLinger{1};
   static constexpr std::size_t kManyRequests = 10'000;
 
+  void wait_for_greeting();
   void read();
   void connection_changed() override;
   void take_input();
@@ -87,6 +89,7 @@ class Peer final : public ServedWorld::Looker,
     boost::asio::steady_timer::time_point due;
     std::string bytes;
   };
+  std::chrono::milliseconds greets_within_{};
   boost::asio::steady_timer leave_timer_;
   boost::asio::steady_timer delay_timer_;
   Duration delay_{};

@@ -23,6 +23,9 @@ struct ServiceOptions {
   std::chrono::milliseconds tick_time{2000};
   std::chrono::milliseconds max_session_timeout{};
   std::chrono::milliseconds container_check_interval{60000};
+  // Like ZooKeeper's zookeeper.nio.sessionlessCnxnTimeout: a client that sends nothing for this
+  // long and has not asked for a session loses its connection.
+  std::chrono::milliseconds sessionless_connection_timeout{10'000};
   bool times_to_live = false;               // Like ZooKeeper's zookeeper.extendedTypesEnabled.
   std::optional<ControlOptions> control{};  // A port for Control over HTTP and JSON.
 };
