@@ -36,7 +36,7 @@ Service::Loop::Loop(Service& service, const ServiceOptions& options)
   }
   if (options.control) {
     const Tcp::endpoint at(ip_address(options.control->address), options.control->port);
-    control_port_.emplace(context_, at, control_);
+    control_port_.emplace(context_, at, *options.control, control_);
   }
   for (Listener& listener : listeners_) listener.start();
 }

@@ -12,6 +12,9 @@ namespace lockstep::service {
 struct ControlOptions {
   std::string address = "127.0.0.1";  // An IP address.
   std::uint16_t port = 0;             // 0 for a free port.
+  // How long a client may take to send its next request, and then to take the answer.
+  std::chrono::milliseconds time_to_ask{60'000};
+  std::chrono::milliseconds time_to_listen{60'000};
 };
 
 struct ServiceOptions {
