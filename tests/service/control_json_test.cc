@@ -6,6 +6,8 @@
 
 #include <boost/asio/read.hpp>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
 
 #include "raw_session.h"
 #include "served.h"
@@ -14,6 +16,7 @@ namespace lockstep::service {
 namespace {
 
 using Json = nlohmann::json;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -172,20 +175,36 @@ TEST_F(ControlJsonTest, DataMayBeAnything) {
   EXPECT_EQ(get("/tree")["tree"].back()["data"], "\xef\xbf\xbd\"\n");
 }
 
-class ControlPortTest : public ::testing::Test {
- protected:
-  // Everything that comes back before the server closes the connection.
-  std::string talk(const std::string& request) {
-    const std::string address = served.service().control_address();
+// One connection to the control port.
+class ControlClient {
+ public:
+  explicit ControlClient(const Service& service) {
+    const std::string address = service.control_address();
     const auto port = static_cast<std::uint16_t>(std::stoi(address.substr(address.find(':') + 1)));
-    boost::asio::io_context context;
-    boost::asio::ip::tcp::socket socket(context);
-    socket.connect({boost::asio::ip::address_v4::loopback(), port});
-    boost::asio::write(socket, boost::asio::buffer(request));
+    socket_.connect({boost::asio::ip::address_v4::loopback(), port});
+  }
+  void send(const std::string& request) {
+    boost::asio::write(socket_, boost::asio::buffer(request));
+  }
+  // Everything that comes back before the server closes the connection.
+  std::string all() {
     std::string all;
     boost::system::error_code ended;
-    boost::asio::read(socket, boost::asio::dynamic_buffer(all), ended);
+    boost::asio::read(socket_, boost::asio::dynamic_buffer(all), ended);
     return all;
+  }
+
+ private:
+  boost::asio::io_context context_;
+  boost::asio::ip::tcp::socket socket_{context_};
+};
+
+class ControlPortTest : public ::testing::Test {
+ protected:
+  std::string talk(const std::string& request) {
+    ControlClient client(served.service());
+    client.send(request);
+    return client.all();
   }
 
   Served served{ServiceOptions{.control = ControlOptions{}}};
@@ -220,6 +239,38 @@ TEST_F(ControlPortTest, APageOfAnotherSiteIsRefused) {
   EXPECT_THAT(post("[::1]:1", "http://[::1]:1"), StartsWith("HTTP/1.1 200 "));
   // The name of another site, which resolves to this machine.
   EXPECT_THAT(post("example.com:1", "http://example.com:1"), StartsWith("HTTP/1.1 403 "));
+}
+
+// A client would take a body for the start of the next answer.
+TEST_F(ControlPortTest, AnswersToHeadHaveNoBody) {
+  const std::string answers = talk(
+      "HEAD /tree HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n"
+      "HEAD /none HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n"
+      "HEAD / HTTP/1.1\r\nHost: example.com:1\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(answers, StartsWith("HTTP/1.1 405 Method Not Allowed\r\n"));
+  EXPECT_THAT(answers, HasSubstr("\r\n\r\nHTTP/1.1 404 Not Found\r\n"));
+  EXPECT_THAT(answers, HasSubstr("\r\n\r\nHTTP/1.1 403 Forbidden\r\n"));
+  EXPECT_THAT(answers, EndsWith("\r\n\r\n"));
+}
+
+// It takes longer than the time for a request to write these bytes as JSON, and the answer is too
+// long for one piece.
+TEST(ControlPortPatienceTest, BeginsAnewWithTheAnswer) {
+  constexpr std::size_t kAlmostAMegabyte = 1'000'000;
+  Served served(
+      ServiceOptions{.control = ControlOptions{.time_to_ask = std::chrono::milliseconds(200)}});
+  RawSession ann(served.service().ports().front());
+  for (const std::string path : {"/a", "/b", "/c", "/d", "/e", "/f"}) {
+    ann.create(path);
+    ann.ask(wire::Op::kSetData,
+            wire::SetDataRequest{
+                .path = path, .data = std::string(kAlmostAMegabyte, '\1'), .version = -1});
+  }
+  ControlClient client(served.service());
+  client.send("GET /tree HTTP/1.1\r\nHost: 127.0.0.1:1\r\nConnection: close\r\n\r\n");
+  const std::string all = client.all();
+  EXPECT_THAT(all.substr(0, 20), StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(all.ends_with("\n  ]\n}\n"));
 }
 
 // A browser sends no Origin when a page reads from the site that it takes for its own.

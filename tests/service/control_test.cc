@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <iterator>
+
 #include "raw_session.h"
 #include "served.h"
 
@@ -153,6 +156,50 @@ TEST_F(ControlTest, AStalledConnectionPassesNothingOnUntilItIsResumed) {
   EXPECT_EQ(bob.exists("/a"), kNoNode);
 }
 
+TEST_F(ControlTest, AClientThatCameBackFromAStallIsServedOverItsNewConnection) {
+  for (int round = 0; round < 10;
+       ++round) {  // Either connection may have been the first to be found.
+    RawSession ann(port());
+    ASSERT_TRUE(control.stall(ann.id()).has_value());
+    RawSession again(port(), ann);
+    ASSERT_EQ(again.id(), ann.id());
+    EXPECT_FALSE(control.sessions()[0].stalled);
+    ASSERT_TRUE(control.stall(ann.id()).has_value());
+    EXPECT_TRUE(control.sessions()[0].stalled);
+    ASSERT_TRUE(control.resume(ann.id()).has_value());
+    EXPECT_EQ(again.exists("/a"), kNoNode);
+    ann.wait_for_close();  // The server had closed it, which `resume` lets its client see.
+    ASSERT_TRUE(control.cut(ann.id()).has_value());
+    ASSERT_FALSE(control.sessions()[0].connected);
+    again.wait_for_close();
+    ASSERT_TRUE(control.expire(ann.id()).has_value());
+  }
+}
+
+// A socket of a client that is gone would be held until the service ends.
+TEST_F(ControlTest, AStalledConnectionLeavesWithItsClientOnceTheServerHasClosedIt) {
+  const auto open_descriptors = [] {
+    using Files = std::filesystem::directory_iterator;
+    return std::distance(Files("/proc/self/fd"), Files());
+  };
+  const auto before = open_descriptors();
+  for (int i = 0; i < 20; ++i) {
+    RawSession ann(port());
+    ASSERT_TRUE(control.stall(ann.id()).has_value());
+    ann.send(Op::kExists, wire::ReadRequest{.path = "/a"});
+    if (i % 3 == 0) RawSession(port(), ann);
+    if (i % 3 != 1) {
+      ASSERT_TRUE(control.expire(ann.id()).has_value());
+    }
+  }
+  ASSERT_TRUE(control.advance(seconds(41)).has_value());
+  EXPECT_THAT(living(), IsEmpty());
+  for (int turns = 0; turns < 10'000 && open_descriptors() > before; ++turns) {
+    ASSERT_EQ(control.servers().size(), 1U);
+  }
+  EXPECT_EQ(open_descriptors(), before);
+}
+
 // The servers' time is virtual: the test does not wait.
 TEST_F(ControlTest, SessionsExpireWhenTheClockJumpsPastTheirTimeouts) {
   RawSession patient(port(), seconds(40));
@@ -286,6 +333,22 @@ TEST_F(ControlOfThreeTest, AChangeOfTheLeaderEndsConnectionsAndNoSession) {
   EXPECT_THAT(living(), ElementsAre(ann.id(), bob.id()));
   RawSession carl(port(2));
   EXPECT_EQ(carl.ask(Op::kSync, wire::PathRequest{.path = "/"}).zxid >> 32, (before >> 32) + 1);
+}
+
+// The old connection, on another server, is not closed: it may still read.
+TEST_F(ControlOfThreeTest, AResumeLetsEverythingPassOverAllConnectionsOfASession) {
+  RawSession ann(port(0));
+  ASSERT_TRUE(control.stall(ann.id()).has_value());
+  ann.send(Op::kExists, wire::ReadRequest{.path = "/a"});
+  RawSession again(port(1), ann);
+  ASSERT_EQ(again.id(), ann.id());
+  EXPECT_FALSE(control.sessions()[0].stalled);
+  EXPECT_EQ(control.sessions()[0].server, 1U);
+  ASSERT_TRUE(control.resume(ann.id()).has_value());
+  EXPECT_EQ(ann.reply(Op::kExists).err, kNoNode);
+  ASSERT_TRUE(control.cut(ann.id()).has_value());
+  again.wait_for_close();
+  EXPECT_EQ(ann.exists("/a"), kNoNode);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Many clients, and clients that misbehave: the servers go on, and their memory stays bounded.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -8,6 +9,7 @@
 
 #include <array>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -133,6 +135,24 @@ TEST(CrowdTest, AClientThatReadsNoAnswersTakesLittleMemory) {
   EXPECT_EQ(slow.exists("/large"), 0);
 }
 
+TEST(CrowdTest, AClientThatReadsNothingKeepsNoSocketAfterItsSession) {
+  constexpr int kReads = 60;
+  Served served;
+  const std::uint16_t port = served.service().ports().front();
+  RawSession slow(port);
+  slow.create("/large");
+  slow.ask(Op::kSetData,
+           wire::SetDataRequest{
+               .path = "/large", .data = std::string(kMegabyte - 100, 'x'), .version = -1});
+  slow.send_together(kReads, Op::kGetData, wire::ReadRequest{.path = "/large"});
+  RawSession other(port);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(other.exists("/large"), 0);
+  Control control(served.service());
+  ASSERT_TRUE(control.expire(slow.id()).has_value());
+  EXPECT_TRUE(slow.wait_for_reset());
+  EXPECT_EQ(other.exists("/large"), 0);
+}
+
 TEST(CrowdTest, AClientThatReadsNoEventsLosesItsConnection) {
   Served served;
   const std::uint16_t port = served.service().ports().front();
@@ -157,6 +177,28 @@ TEST(CrowdTest, AClientThatReadsNoEventsLosesItsConnection) {
   EXPECT_LT(resident_bytes(), before + 200 * kMegabyte);
   deaf.wait_for_close();
   EXPECT_EQ(writer.exists("/"), 0);
+}
+
+TEST(CrowdTest, AClientThatAsksForNoSessionLosesItsConnection) {
+  constexpr int kMuchTooLongMs = 30'000;
+  Served served(ServiceOptions{.sessionless_connection_timeout = std::chrono::seconds(1)});
+  const std::uint16_t port = served.service().ports().front();
+  RawSession idle(port);
+  const std::string hello = greeting();
+  std::vector<pollfd> waiting;
+  for (const std::string& bytes : {std::string(), hello.substr(0, 3), hello.substr(0, 20)}) {
+    const int descriptor = connect_to(port);
+    ASSERT_GE(descriptor, 0);
+    ASSERT_EQ(send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL), std::ssize(bytes));
+    waiting.push_back({.fd = descriptor, .events = POLLIN, .revents = 0});
+  }
+  for (pollfd& each : waiting) {
+    ASSERT_EQ(poll(&each, 1, kMuchTooLongMs), 1);
+    char byte = 0;
+    EXPECT_EQ(recv(each.fd, &byte, 1, 0), 0);
+    close(each.fd);
+  }
+  EXPECT_EQ(idle.exists("/"), 0);
 }
 
 TEST(CrowdTest, GarbageAndHalfOpenConnectionsDisturbNoClient) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <poll.h>
+
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -22,12 +24,16 @@ class RawSession {
  public:
   explicit RawSession(std::uint16_t port,
                       std::chrono::milliseconds timeout = std::chrono::seconds(20)) {
-    socket_.connect({boost::asio::ip::address_v4::loopback(), port});
-    send(wire::encode(wire::ConnectRequest{.timeout_ms = static_cast<std::int32_t>(timeout.count()),
-                                           .password = std::string(16, '\0'),
-                                           .read_only = false}));
-    const std::optional<std::string> welcome = frame();
-    if (welcome) session_ = wire::decode_connect_response(*welcome)->session;
+    connect(port, {.timeout_ms = static_cast<std::int32_t>(timeout.count()),
+                   .password = std::string(16, '\0'),
+                   .read_only = false});
+  }
+  // Comes back with the session of `before`, which keeps its connection.
+  RawSession(std::uint16_t port, const RawSession& before) {
+    connect(port, {.timeout_ms = 20'000,
+                   .session = before.session_,
+                   .password = before.password_,
+                   .read_only = false});
   }
 
   // 0 if the server has closed the connection instead of opening a session.
@@ -64,6 +70,13 @@ class RawSession {
   std::int32_t exists(std::string path) {
     return ask(wire::Op::kExists, wire::ReadRequest{.path = std::move(path)}).err;
   }
+  // Waits until the server resets the connection, without reading what it has sent. False if it
+  // does not.
+  [[nodiscard]] bool wait_for_reset() {
+    constexpr int kMuchTooLongMs = 30'000;
+    pollfd waiting{.fd = socket_.native_handle(), .events = 0, .revents = 0};
+    return poll(&waiting, 1, kMuchTooLongMs) == 1;
+  }
   // Waits until the server closes the connection, and ignores what it sends before.
   void wait_for_close() {
     while (frame()) {
@@ -71,6 +84,15 @@ class RawSession {
   }
 
  private:
+  void connect(std::uint16_t port, const wire::ConnectRequest& request) {
+    socket_.connect({boost::asio::ip::address_v4::loopback(), port});
+    send(wire::encode(request));
+    const std::optional<std::string> welcome = frame();
+    if (!welcome) return;
+    const wire::ConnectResponse response = wire::decode_connect_response(*welcome).value();
+    session_ = response.session;
+    password_ = response.password.value();
+  }
   void send(const std::string& frame) {
     std::string bytes;
     wire::append_frame(bytes, frame);
@@ -92,6 +114,7 @@ class RawSession {
   wire::FrameReader reader_;
   std::array<char, 4096> bytes_{};
   std::int64_t session_ = 0;
+  std::string password_;
   std::int32_t xid_ = 0;
 };
 

@@ -25,16 +25,30 @@ constexpr const char* kNoServer = "there is no such server: they count from 0";
 constexpr const char* kNotConnected = "the session has no connection";
 constexpr const char* kOneServer = "there is only one server";
 
-// Calls `act` with the peer of a session.
+// Calls `act` with the peers of a session, which may be over: a stalled client has not noticed.
 template <class Act>
-Control::Done with_peer(Service::Loop& loop, SessionId session, Act act) {
-  // A stalled client has not noticed the end of its session.
-  const std::shared_ptr<Peer> peer = loop.peer_of(session);
-  if (!peer && !lives(loop.world().servers(), session)) return unknown(kNoSession);
-  if (!peer) return impossible(kNotConnected);
-  act(*peer);
+Control::Done with_peers(Service::Loop& loop, SessionId session, Act act) {
+  const std::vector<std::shared_ptr<Peer>> peers = loop.peers_of(session);
+  if (peers.empty() && !lives(loop.world().servers(), session)) return unknown(kNoSession);
+  if (peers.empty()) return impossible(kNotConnected);
+  act(peers);
   loop.world().turn();
   return {};
+}
+
+// Calls `act` with the peer that serves a session, or if none does, with one that did.
+template <class Act>
+Control::Done with_peer(Service::Loop& loop, SessionId session, Act act) {
+  return with_peers(loop, session, [&](const auto& peers) { act(*peers.front()); });
+}
+
+// Calls `act` with each of them: the end of a fault that struck a connection which its client has
+// given up since.
+template <class Act>
+Control::Done with_each_peer(Service::Loop& loop, SessionId session, Act act) {
+  return with_peers(loop, session, [&](const auto& peers) {
+    for (const std::shared_ptr<Peer>& peer : peers) act(*peer);
+  });
 }
 
 Control::Done lose(Service::Loop& loop, const Loss& loss) {
@@ -69,14 +83,16 @@ Control::Done Control::stall(SessionId session) {
 
 Control::Done Control::resume(SessionId session) {
   return service_.loop_->do_there([session](Service::Loop& loop) {
-    return with_peer(loop, session, [](Peer& peer) { peer.stall(false); });
+    return with_each_peer(loop, session, [](Peer& peer) { peer.stall(false); });
   });
 }
 
 Control::Done Control::delay(SessionId session, Duration by) {
   return service_.loop_->do_there([session, by](Service::Loop& loop) -> Done {
     if (by < Duration::zero() || by > kLongestDelay) return impossible("an hour at most");
-    return with_peer(loop, session, [by](Peer& peer) { peer.delay(by); });
+    const auto delay_it = [by](Peer& peer) { peer.delay(by); };
+    if (by == Duration::zero()) return with_each_peer(loop, session, delay_it);
+    return with_peer(loop, session, delay_it);
   });
 }
 

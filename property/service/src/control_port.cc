@@ -31,7 +31,7 @@ class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
   void read() {
     parser_.emplace();
     parser_->body_limit(kMostBody);
-    stream_.expires_after(kPatience);
+    stream_.expires_after(port_.options_.time_to_ask);
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](beast::error_code error, std::size_t) {
                        if (self->left_) return;
@@ -49,7 +49,6 @@ class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
  private:
   using Request = http::request<http::string_body>;
   static constexpr std::size_t kMostBody = 64UL * 1024;
-  static constexpr std::chrono::seconds kPatience{60};
 
   // A malformed request gets an answer too, if the client still listens.
   void failed(beast::error_code error) {
@@ -99,8 +98,10 @@ class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
                   "img-src data:; frame-ancestors 'self'");
     response_.set("X-Content-Type-Options", "nosniff");
     response_.keep_alive(keep_alive);
-    response_.body() = std::move(answer.body);
+    // A client takes what follows the header of an answer to HEAD for the next answer.
+    if (parser_->get().method() != http::verb::head) response_.body() = std::move(answer.body);
     response_.prepare_payload();
+    stream_.expires_after(port_.options_.time_to_listen);
     http::async_write(stream_, response_,
                       [self = shared_from_this()](beast::error_code error, std::size_t) {
                         if (self->left_) return;
@@ -118,8 +119,8 @@ class ControlPort::Visit : public std::enable_shared_from_this<Visit> {
 };
 
 ControlPort::ControlPort(boost::asio::io_context& context, const Tcp::endpoint& at,
-                         Control& control)
-    : control_(control), listener_(context, at, [this](Tcp::socket socket) {
+                         const ControlOptions& options, Control& control)
+    : control_(control), options_(options), listener_(context, at, [this](Tcp::socket socket) {
         const auto visit = std::make_shared<Visit>(std::move(socket), *this);
         visits_.insert(visit);
         visit->read();

@@ -6,6 +6,7 @@
 
 #include "listener.h"
 #include "lockstep/service/control.h"
+#include "lockstep/service/service.h"
 
 namespace lockstep::service {
 
@@ -14,7 +15,7 @@ class ControlPort {
  public:
   // Listens; throws like Listener.
   ControlPort(boost::asio::io_context& context, const Listener::Tcp::endpoint& at,
-              Control& control);
+              const ControlOptions& options, Control& control);
   ~ControlPort();
   ControlPort(const ControlPort&) = delete;
   ControlPort& operator=(const ControlPort&) = delete;
@@ -27,6 +28,7 @@ class ControlPort {
   class Visit;
 
   Control& control_;
+  ControlOptions options_;
   std::set<std::shared_ptr<Visit>> visits_;
   Listener listener_;
 };

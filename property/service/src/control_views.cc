@@ -58,8 +58,13 @@ std::vector<Control::Session> Control::sessions() {
     std::vector<Session> sessions;
     const fakezk::Server& servers = loop.world().servers();
     std::set<SessionId> stalled;
+    std::set<SessionId> flowing;
     for (const std::shared_ptr<Peer>& peer : loop.peers()) {
-      if (peer->stalled()) stalled.insert(peer->session_id());
+      if (peer->stalled()) {
+        stalled.insert(peer->session_id());
+      } else if (peer->serves_its_session()) {
+        flowing.insert(peer->session_id());
+      }
     }
     each_session(servers, [&](fakezk::SessionIndex index) {
       Session& session = sessions.emplace_back();
@@ -68,7 +73,7 @@ std::vector<Control::Session> Control::sessions() {
       const fakezk::LinkIndex link = servers.link_of(index);
       session.connected = link != fakezk::kNoLink;
       if (session.connected) session.server = servers.replica_of(link);
-      session.stalled = stalled.contains(session.id);
+      session.stalled = stalled.contains(session.id) && !flowing.contains(session.id);
       for (const fakezk::PathId path : servers.ephemerals(index)) {
         session.ephemerals.push_back(servers.paths().path(path).string());
       }

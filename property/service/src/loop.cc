@@ -25,6 +25,7 @@ Service::Loop::Loop(Service& service, const ServiceOptions& options)
     : world_(context_, options),
       totals_(options.servers),
       refuses_(options.servers),
+      sessionless_connection_timeout_(options.sessionless_connection_timeout),
       control_(service) {
   const auto address = ip_address(options.address);
   for (std::uint32_t server = 0; server < options.servers; ++server) {
@@ -35,7 +36,7 @@ Service::Loop::Loop(Service& service, const ServiceOptions& options)
   }
   if (options.control) {
     const Tcp::endpoint at(ip_address(options.control->address), options.control->port);
-    control_port_.emplace(context_, at, control_);
+    control_port_.emplace(context_, at, *options.control, control_);
   }
   for (Listener& listener : listeners_) listener.start();
 }
@@ -101,11 +102,14 @@ void Service::Loop::call(std::function<void()> what) {
   done.get();
 }
 
-std::shared_ptr<Peer> Service::Loop::peer_of(SessionId session) const {
-  const auto found = std::ranges::find_if(peers_, [&](const std::shared_ptr<Peer>& peer) {
-    return session != 0 && peer->session_id() == session;
-  });
-  return found == peers_.end() ? nullptr : *found;
+std::vector<std::shared_ptr<Peer>> Service::Loop::peers_of(SessionId session) const {
+  std::vector<std::shared_ptr<Peer>> found;
+  if (session == 0) return found;
+  for (const std::shared_ptr<Peer>& peer : peers_) {
+    if (peer->session_id() == session) found.push_back(peer);
+  }
+  std::ranges::partition(found, &Peer::serves_its_session);
+  return found;
 }
 
 connection::WordSubject Service::Loop::describe(std::uint32_t server, const Peer* asks) const {
@@ -141,7 +145,7 @@ void Service::Loop::welcome(Tcp::socket socket, std::uint32_t server) {
                              [this](const std::shared_ptr<Peer>& over) { forget(over); });
   peer->describe_server_by([this, server, asks = peer.get()] { return describe(server, asks); });
   peers_.insert(peer);
-  peer->start();
+  peer->start(sessionless_connection_timeout_);
 }
 
 }  // namespace lockstep::service

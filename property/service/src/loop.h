@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -62,8 +63,9 @@ class Service::Loop {
   [[nodiscard]] std::vector<std::shared_ptr<Peer>> peers() const {
     return {peers_.begin(), peers_.end()};
   }
-  // The peer that serves a session; null if it is not connected.
-  [[nodiscard]] std::shared_ptr<Peer> peer_of(SessionId session) const;
+  // The peers over which a session has been served and which its client has not left: first the one
+  // that serves it now. A stalled one stays when its client has come back over another one.
+  [[nodiscard]] std::vector<std::shared_ptr<Peer>> peers_of(SessionId session) const;
 
  private:
   // Packets of closed connections, by server.
@@ -83,6 +85,7 @@ class Service::Loop {
   std::set<std::shared_ptr<Peer>> peers_;
   std::vector<Totals> totals_;
   std::vector<bool> refuses_;
+  std::chrono::milliseconds sessionless_connection_timeout_;
   Control control_;
   std::optional<ControlPort> control_port_;
   std::optional<FaultPlan> plan_;

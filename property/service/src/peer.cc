@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/completion_condition.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/write.hpp>
 #include <span>
@@ -20,6 +21,7 @@ Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
       connection_(world.connect(server)),
       checkpoint_(world, *connection_, server),
       over_(std::move(over)),
+      leave_timer_(socket_.get_executor()),
       delay_timer_(socket_.get_executor()) {
   connection_->set_listener(this);
   connection_->set_checkpoint(&checkpoint_);
@@ -45,13 +47,34 @@ connection::WordClient Peer::facts() const {
           .sent = connection_->sent()};
 }
 
+bool Peer::serves_its_session() const {
+  const fakezk::Server& servers = world_.servers();
+  const fakezk::SessionIndex session = servers.sessions().find(session_id());
+  return session != fakezk::kNoSession && servers.link_of(session) == connection_->link();
+}
+
 bool Peer::may_read() const {
-  return connection_->unread() <= wire::FrameReader::kUsualLimit + 4 &&
+  if (waits_for_end()) return true;
+  return !stalled_ && !connection_->closed() &&
+         connection_->unread() <= wire::FrameReader::kUsualLimit + 4 &&
          connection_->unanswered() < kManyRequests && waiting() <= kMuchOutput;
 }
 
+void Peer::start(std::chrono::milliseconds greets_within) {
+  greets_within_ = greets_within;
+  wait_for_greeting();
+  read();
+}
+
+void Peer::wait_for_greeting() {
+  leave_timer_.expires_after(greets_within_);
+  leave_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (!error && !self->connection_->greeted()) self->leave();
+  });
+}
+
 void Peer::read() {
-  if (reading_ || stalled_ || left_ || connection_->closed() || !may_read()) return;
+  if (reading_ || left_ || !may_read()) return;
   reading_ = true;
   socket_.async_wait(Socket::wait_read,
                      [self = shared_from_this()](const boost::system::error_code& error) {
@@ -62,7 +85,7 @@ void Peer::read() {
 
 // The kernel keeps the bytes that a stalled client has sent.
 void Peer::take_input() {
-  if (stalled_ || left_ || connection_->closed()) return;
+  if (left_ || stalled_ != connection_->closed()) return;
   boost::system::error_code error;
   const std::span<char> scratch = world_.scratch();
   const std::size_t size =
@@ -72,7 +95,13 @@ void Peer::take_input() {
     leave();
     return world_.turn();
   }
+  if (waits_for_end()) return read();
   connection_->feed(std::string_view(scratch.data(), size));
+  if (connection_->greeted()) {
+    leave_timer_.cancel();
+  } else {
+    wait_for_greeting();
+  }
   world_.hear(*connection_);
   world_.turn();
   look();
@@ -85,12 +114,13 @@ void Peer::connection_changed() {
 
 void Peer::stall(bool stalled) {
   stalled_ = stalled;
-  if (!stalled) look();
+  look();
 }
 
 void Peer::look() {
   looks_later_ = false;
-  if (left_ || stalled_) return;
+  if (left_) return;
+  if (stalled_) return read();
   // From a session's first moment on, its client must send something in time.
   if (!established_ && connection_->session_id() != 0) {
     established_ = true;
@@ -102,6 +132,7 @@ void Peer::look() {
     write(connection_->take_output());
   }
   if (!writing_ && delayed_.empty() && connection_->closed()) return leave();
+  if (lingers()) linger();
   if (waiting() + connection_->output_size() > kTooMuchOutput) return leave();
   if (waiting() <= kMuchOutput && connection_->read_on()) world_.turn_later();
   read();
@@ -140,6 +171,10 @@ void Peer::write(std::string bytes) {
   output_ = std::move(bytes);
   boost::asio::async_write(
       socket_, boost::asio::buffer(output_),
+      [this](const boost::system::error_code& error, std::size_t taken) {
+        if (lingers()) linger();
+        return boost::asio::transfer_all()(error, taken);
+      },
       [self = shared_from_this()](const boost::system::error_code& error, std::size_t) {
         self->writing_ = false;
         self->output_.clear();
@@ -148,11 +183,23 @@ void Peer::write(std::string bytes) {
       });
 }
 
+// A reset, because a close would have the kernel keep the rest until the client takes it.
+void Peer::linger() {
+  leave_timer_.expires_after(kLinger);
+  leave_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (error || !self->lingers()) return;
+    boost::system::error_code ignored;
+    std::ignore = self->socket_.set_option(boost::asio::socket_base::linger(true, 0), ignored);
+    self->leave();
+  });
+}
+
 void Peer::leave() {
   if (std::exchange(left_, true)) return;
   const std::shared_ptr<Peer> kept = shared_from_this();
   boost::system::error_code ignored;
   std::ignore = socket_.close(ignored);
+  leave_timer_.cancel();
   delay_timer_.cancel();
   connection_->hang_up();
   over_(kept);

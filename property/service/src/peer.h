@@ -2,6 +2,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -15,7 +16,7 @@ namespace lockstep::service {
 
 // One client's socket and its connection in the world. Memory stays bounded: it stops reading while
 // too many requests are unanswered or too many answers are not taken, and it leaves a client that
-// does not take its events.
+// does not take its events, or after the end of its connection, its answers.
 class Peer final : public ServedWorld::Looker,
                    private connection::ClientConnection::Listener,
                    public std::enable_shared_from_this<Peer> {
@@ -28,7 +29,8 @@ class Peer final : public ServedWorld::Looker,
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
-  void start() { read(); }
+  // A client that sends nothing for `greets_within` and has sent no ConnectRequest is left.
+  void start(std::chrono::milliseconds greets_within);
   void look() override;
   // Closes the socket without sending anything.
   void leave();
@@ -45,22 +47,34 @@ class Peer final : public ServedWorld::Looker,
   }
   // 0 until it has a session.
   [[nodiscard]] SessionId session_id() const { return connection_->session_id(); }
+  // False once the session is over, or its client has come back over another connection.
+  [[nodiscard]] bool serves_its_session() const;
 
  private:
   static constexpr std::size_t kMuchOutput = 1U << 20U;
   static constexpr std::size_t kTooMuchOutput = 64U << 20U;
   static constexpr std::size_t kLongAnswers = 16;
+  // A client that takes nothing for this long after its connection has ended will take no more.
+  static constexpr std::chrono::seconds kLinger{1};
   static constexpr std::size_t kManyRequests = 10'000;
 
+  void wait_for_greeting();
   void read();
   void connection_changed() override;
   void take_input();
   void hold_back();
   void wait_for_delayed();
   void write(std::string bytes);
+  [[nodiscard]] bool lingers() const {
+    return writing_ && !left_ && !stalled_ && connection_->closed();
+  }
+  void linger();
   // The bytes that the client has not taken.
   [[nodiscard]] std::size_t waiting() const { return output_.size() + delayed_bytes_; }
   [[nodiscard]] bool may_read() const;
+  // The servers have closed a connection that is stalled: its client may learn of it after the
+  // stall, and can only leave until then.
+  [[nodiscard]] bool waits_for_end() const { return stalled_ && connection_->closed(); }
 
   Socket socket_;
   ServedWorld& world_;
@@ -75,6 +89,8 @@ class Peer final : public ServedWorld::Looker,
     boost::asio::steady_timer::time_point due;
     std::string bytes;
   };
+  std::chrono::milliseconds greets_within_{};
+  boost::asio::steady_timer leave_timer_;
   boost::asio::steady_timer delay_timer_;
   Duration delay_{};
   std::deque<Delayed> delayed_;

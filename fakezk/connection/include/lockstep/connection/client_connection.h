@@ -109,6 +109,8 @@ class ClientConnection final : private fakezk::Endpoint {
   // Requests that have been read and are not answered.
   [[nodiscard]] std::size_t unanswered() const { return asked_.size(); }
 
+  // Whether the client has sent a ConnectRequest.
+  [[nodiscard]] bool greeted() const { return greeted_; }
   // The session that it serves; 0 before it has been established.
   [[nodiscard]] SessionId session_id() const override { return session_; }
   // The session with which its client wanted to go on, but which is over: the client is told so; 0

@@ -111,7 +111,9 @@ class Control {
   // Messages already sent to the client still arrive.
   [[nodiscard]] Done cut(SessionId session);
   // Stops a session's connection in both directions until resume(): the servers expire the session
-  // after its timeout, as if its client had stopped.
+  // after its timeout, as if its client had stopped. If the client gives the connection up and
+  // comes back over another one, that one is the session's, and flows. resume() and a delay of zero
+  // are for all connections that the session has had.
   [[nodiscard]] Done stall(SessionId session);
   [[nodiscard]] Done resume(SessionId session);
   // Delays the servers' messages over a session's connection while that stays open; zero ends the

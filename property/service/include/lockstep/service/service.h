@@ -12,6 +12,9 @@ namespace lockstep::service {
 struct ControlOptions {
   std::string address = "127.0.0.1";  // An IP address.
   std::uint16_t port = 0;             // 0 for a free port.
+  // How long a client may take to send its next request, and then to take the answer.
+  std::chrono::milliseconds time_to_ask{60'000};
+  std::chrono::milliseconds time_to_listen{60'000};
 };
 
 struct ServiceOptions {
@@ -23,6 +26,9 @@ struct ServiceOptions {
   std::chrono::milliseconds tick_time{2000};
   std::chrono::milliseconds max_session_timeout{};
   std::chrono::milliseconds container_check_interval{60000};
+  // Like ZooKeeper's zookeeper.nio.sessionlessCnxnTimeout: a client that sends nothing for this
+  // long and has not asked for a session loses its connection.
+  std::chrono::milliseconds sessionless_connection_timeout{10'000};
   bool times_to_live = false;               // Like ZooKeeper's zookeeper.extendedTypesEnabled.
   std::optional<ControlOptions> control{};  // A port for Control over HTTP and JSON.
 };
