@@ -52,8 +52,11 @@ class RealLocks {
   // The end of one measurement.
   [[nodiscard]] TimePoint in(double seconds) const;
   [[nodiscard]] static MeasuredLocks measured(Tally& tally, Duration time);
-  [[nodiscard]] static Task<void> check_that_nothing_is_left(Session& session, Path lock);
-  Task<void> run_all(std::vector<Task<void>> contenders, std::vector<std::string> locks);
+  [[nodiscard]] Task<void> await_releases(Path lock);
+  [[nodiscard]] Task<void> check_that_nothing_is_left(std::vector<std::string> locks);
+  // Runs the contenders of these locks; returns the time since `start` at which their work ended.
+  Duration run_all(std::vector<Task<void>> contenders, const std::vector<std::string>& locks,
+                   Release release, TimePoint start);
 
   zookeeper::Runtime runtime_;
   std::vector<std::unique_ptr<zookeeper::Client>> clients_;

@@ -24,6 +24,10 @@ constexpr std::size_t kDigits = 10;
 // As long as the names of the recipe's znodes.
 constexpr const char* kPrefix = "/_c_00000000000000000000000000000000-lock-";
 
+void check(int rc) {
+  if (rc != ZOK) throw std::runtime_error("the C client alone: " + std::string(zerror(rc)));
+}
+
 // The shared state of the contenders in one measurement. They run on the threads of their sessions.
 class Run {
  public:
@@ -247,9 +251,25 @@ CClientFloor::~CClientFloor() = default;
 
 // A run that does not end has failed: closing its sessions ends it.
 template <class Running>
-CClientFloor::Measured CClientFloor::finish(Running& run) {
+CClientFloor::Measured CClientFloor::finish(Running& run, const std::vector<std::string>& locks) {
   if (!run.wait()) handles_.clear();
-  return run.measured();
+  const Measured measured = run.measured();
+  check_that_nothing_is_left(locks);
+  return measured;
+}
+
+// The sync need not be awaited: later reads of its session show what it shows.
+void CClientFloor::check_that_nothing_is_left(const std::vector<std::string>& locks) const {
+  zhandle_t* const handle = handles_.front()->get();
+  const auto answered = [](int, const char*, const void*) {};
+  check(zoo_async(handle, locks.front().c_str(), answered, nullptr));
+  for (const std::string& lock : locks) {
+    String_vector names{};
+    check(zoo_get_children(handle, lock.c_str(), 0, &names));
+    const bool is_left = names.count != 0;
+    deallocate_String_vector(&names);
+    if (is_left) throw std::runtime_error("the C client alone: a znode is left under " + lock);
+  }
 }
 
 void CClientFloor::make(const std::vector<std::string>& paths) const {
@@ -277,7 +297,7 @@ CClientFloor::Measured CClientFloor::alone(const std::vector<std::string>& locks
     contenders.emplace_back(run, handles_.front()->get(), lock, kind);
   }
   for (Contender& contender : contenders) contender.begin();
-  return finish(run);
+  return finish(run, locks);
 }
 
 CClientFloor::Measured CClientFloor::creates(const std::string& lock,
@@ -285,7 +305,7 @@ CClientFloor::Measured CClientFloor::creates(const std::string& lock,
   Run run(time);
   Contender contender(run, handles_.front()->get(), lock, Contender::Kind::kOnlyCreates);
   contender.begin();
-  return finish(run);
+  return finish(run, {lock});
 }
 
 CClientFloor::Measured CClientFloor::handoffs(const std::string& lock, std::size_t sessions,
@@ -297,7 +317,7 @@ CClientFloor::Measured CClientFloor::handoffs(const std::string& lock, std::size
     all.emplace_back(run, handles_[i % sessions]->get(), lock, Contender::Kind::kTakesTurns);
   }
   for (Contender& contender : all) contender.begin();
-  return finish(run);
+  return finish(run, {lock});
 }
 
 }  // namespace lockstep::zookeeper
