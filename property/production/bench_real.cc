@@ -127,7 +127,7 @@ class Measurement {
   // Lets the servers' virtual machines compile their hot code.
   void warm_up() {
     static_cast<void>(floor_.alone(ground_.many(), FloorRelease::kAwaited, Time(turn_)));
-    static_cast<void>(ours_.handoffs(ground_.one(), contenders_, 1, turn_));
+    ours_.prove(ground_.one(), contenders_, turn_);
   }
 
   void uncontended() {

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace lockstep::zookeeper {
@@ -49,8 +51,10 @@ class Run {
     failed_ = rc;
     return false;
   }
-  void enter() {
-    if (inside_.exchange(true)) failed_ = ZRUNTIMEINCONSISTENCY;
+  // A contender with that number holds the lock. Fails if another one holds it, or came later.
+  void enter(std::int64_t number) {
+    const bool is_first = !inside_.exchange(true);
+    if (!is_first || newest_.exchange(number) >= number) failed_ = ZRUNTIMEINCONSISTENCY;
   }
   void leave() { inside_ = false; }
   void cycle_took(Clock::duration time) {
@@ -78,6 +82,7 @@ class Run {
   const Clock::time_point end_;
   std::atomic<int> failed_ = ZOK;
   std::atomic<bool> inside_ = false;
+  std::atomic<std::int64_t> newest_ = -1;
   std::mutex mutex_;
   int live_ = 0;
   std::condition_variable all_ended_;
@@ -151,9 +156,12 @@ class Contender {
     }
   }
 
+  static std::string_view number_of(std::string_view name) {
+    return name.substr(name.size() - kDigits);
+  }
+
   // Names differ only in their numbers.
   [[nodiscard]] std::string nearest_in_front(const String_vector& names) const {
-    const auto number_of = [](std::string_view name) { return name.substr(name.size() - kDigits); };
     const std::string_view own = number_of(ours_);
     std::string_view nearest;
     for (int i = 0; i < names.count; ++i) {
@@ -166,7 +174,8 @@ class Contender {
 
   void granted() {
     if (kind_ == Kind::kTakesTurns) {
-      run_.enter();
+      run_.enter(std::stoll(std::string(number_of(ours_))));
+      std::this_thread::yield();  // To a contender that should not hold.
       run_.leave();
     }
     if (kind_ != Kind::kHandedOff) return remove(&Contender::on_removed);
