@@ -36,7 +36,8 @@ class Run {
   explicit Run(std::chrono::duration<double> time)
       : start_(Clock::now()), end_(start_ + std::chrono::duration_cast<Clock::duration>(time)) {}
 
-  [[nodiscard]] bool is_over() const { return failed_ != ZOK || Clock::now() >= end_; }
+  [[nodiscard]] bool is_over() const { return has_failed() || Clock::now() >= end_; }
+  [[nodiscard]] bool has_failed() const { return failed_ != ZOK; }
   void begins() {
     const std::lock_guard lock(mutex_);
     ++live_;
@@ -258,10 +259,11 @@ CClientFloor::CClientFloor(const std::string& servers, std::size_t sessions) {
 
 CClientFloor::~CClientFloor() = default;
 
-// A run that does not end has failed: closing its sessions ends it.
+// A run that does not end has failed: closing its sessions ends it. So it ends the watches and the
+// replies for which a contender of a failed run has not waited.
 template <class Running>
 CClientFloor::Measured CClientFloor::finish(Running& run, const std::vector<std::string>& locks) {
-  if (!run.wait()) handles_.clear();
+  if (!run.wait() || run.has_failed()) handles_.clear();
   const Measured measured = run.measured();
   check_that_nothing_is_left(locks);
   return measured;
