@@ -2,10 +2,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "bench_ground.h"
 #include "c_client_floor.h"
 #include "commands.h"
 #include "lockstep/zookeeper/options.h"
@@ -24,32 +24,6 @@ constexpr std::size_t kInFlight = 256;
 constexpr int kTurns = 5;
 // A server that has just started has compiled nothing yet.
 constexpr double kWarmUpOfOwnServerS = 2;
-
-// The znodes of a measurement, deleted at its end.
-class Ground {
- public:
-  explicit Ground(CClientFloor& floor) : floor_(floor) {
-    root_ = "/lockstep-bench-" + std::to_string(std::random_device()());
-    one_ = root_ + "/one";
-    for (std::size_t i = 0; i < kInFlight; ++i) many_.push_back(root_ + "/" + std::to_string(i));
-    floor_.make({root_, one_});
-    floor_.make(many_);
-  }
-  Ground(const Ground&) = delete;
-  Ground& operator=(const Ground&) = delete;
-  ~Ground() {
-    floor_.remove(many_);
-    floor_.remove({one_, root_});
-  }
-  [[nodiscard]] const std::string& one() const { return one_; }
-  [[nodiscard]] const std::vector<std::string>& many() const { return many_; }
-
- private:
-  CClientFloor& floor_;
-  std::string root_;
-  std::string one_;
-  std::vector<std::string> many_;
-};
 
 // A figure measured in every turn; the median counts.
 class Series {
@@ -105,9 +79,9 @@ class Measurement {
       : turn_(settings.seconds / kTurns),
         least_warm_up_s_(settings.zookeeper.empty() ? kWarmUpOfOwnServerS : 0),
         contenders_(settings.contenders),
+        ground_(servers, kInFlight),
         ours_(servers, contenders_),
-        floor_(servers, contenders_),
-        ground_(floor_) {}
+        floor_(servers, contenders_) {}
 
   Figures measure() {
     warm_up();
@@ -188,9 +162,9 @@ class Measurement {
   const double turn_;
   const double least_warm_up_s_;
   const std::size_t contenders_;
+  BenchGround ground_;
   RealLocks ours_;
   CClientFloor floor_;
-  Ground ground_;
   bool is_ours_first_ = false;
   Pair handed_off_{"uncontended", kLocks};
   Pair awaited_{"uncontended_awaited", kLocks};

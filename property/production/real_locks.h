@@ -24,7 +24,8 @@ struct MeasuredLocks {
 // Measures cycles of FairMutex and CohortMutex on real servers, as a user of the library sees them.
 // Every measurement checks that no two contenders of a lock hold together (a holder gives way to
 // the others before it releases), that tokens grow, that releases succeed, and that no znode is
-// left; otherwise it throws std::runtime_error. Throws UsageError without a connection.
+// left but BenchGround::kKeeper; otherwise it throws std::runtime_error. Throws UsageError without
+// a connection.
 class RealLocks {
  public:
   enum class Release { kAwaited, kHandedOff };

@@ -167,6 +167,7 @@ class Contender {
     std::string_view nearest;
     for (int i = 0; i < names.count; ++i) {
       const std::string_view name = names.data[i];
+      if (name == CClientFloor::kKeeper) continue;
       const bool in_front = number_of(name) < own;
       if (in_front && (nearest.empty() || number_of(nearest) < number_of(name))) nearest = name;
     }
@@ -277,25 +278,10 @@ void CClientFloor::check_that_nothing_is_left(const std::vector<std::string>& lo
   for (const std::string& lock : locks) {
     String_vector names{};
     check(zoo_get_children(handle, lock.c_str(), 0, &names));
-    const bool is_left = names.count != 0;
+    const bool is_left = names.count > 1 || (names.count == 1 && names.data[0] != kKeeper);
     deallocate_String_vector(&names);
     if (is_left) throw std::runtime_error("the C client alone: a znode is left under " + lock);
   }
-}
-
-void CClientFloor::make(const std::vector<std::string>& paths) const {
-  for (const std::string& path : paths) {
-    const int rc = zoo_create(handles_.front()->get(), path.c_str(), nullptr, -1,
-                              &ZOO_OPEN_ACL_UNSAFE, ZOO_PERSISTENT, nullptr, 0);
-    if (rc != ZOK && rc != ZNODEEXISTS) {
-      throw std::runtime_error(path + " cannot be created: " + zerror(rc));
-    }
-  }
-}
-
-void CClientFloor::remove(const std::vector<std::string>& paths) const {
-  if (handles_.empty()) return;
-  for (const std::string& path : paths) zoo_delete(handles_.front()->get(), path.c_str(), -1);
 }
 
 CClientFloor::Measured CClientFloor::alone(const std::vector<std::string>& locks, Release release,
