@@ -181,7 +181,7 @@ class Measurement {
 
 }  // namespace
 
-Figures measure_real(const BenchSettings& settings) {
+void measure_real(const BenchSettings& settings, const TakeFigure& take) {
   std::optional<OwnServer> own;
   std::string servers = settings.zookeeper;
   if (servers.empty()) {
@@ -193,7 +193,7 @@ Figures measure_real(const BenchSettings& settings) {
   if (const auto defect = zookeeper::Options(servers).defect()) {
     throw UsageError("--zookeeper " + servers + ": " + *defect);
   }
-  return Measurement(servers, settings).measure();
+  for (const Figure& figure : Measurement(servers, settings).measure()) take(figure);
 }
 
 }  // namespace lockstep::program
