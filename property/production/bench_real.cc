@@ -2,10 +2,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "bench_ground.h"
 #include "c_client_floor.h"
 #include "commands.h"
 #include "lockstep/zookeeper/options.h"
@@ -22,32 +22,8 @@ using zookeeper::CClientFloor;
 constexpr std::size_t kInFlight = 256;
 // Our locks and the floor take turns, so that a slow minute of the machine affects both.
 constexpr int kTurns = 5;
-
-// The znodes of a measurement, deleted at its end.
-class Ground {
- public:
-  explicit Ground(CClientFloor& floor) : floor_(floor) {
-    root_ = "/lockstep-bench-" + std::to_string(std::random_device()());
-    one_ = root_ + "/one";
-    for (std::size_t i = 0; i < kInFlight; ++i) many_.push_back(root_ + "/" + std::to_string(i));
-    floor_.make({root_, one_});
-    floor_.make(many_);
-  }
-  Ground(const Ground&) = delete;
-  Ground& operator=(const Ground&) = delete;
-  ~Ground() {
-    floor_.remove(many_);
-    floor_.remove({one_, root_});
-  }
-  [[nodiscard]] const std::string& one() const { return one_; }
-  [[nodiscard]] const std::vector<std::string>& many() const { return many_; }
-
- private:
-  CClientFloor& floor_;
-  std::string root_;
-  std::string one_;
-  std::vector<std::string> many_;
-};
+// A server that has just started has compiled nothing yet.
+constexpr double kWarmUpOfOwnServerS = 2;
 
 // A figure measured in every turn; the median counts.
 class Series {
@@ -71,15 +47,20 @@ constexpr std::string_view kHandoffs = "handoffs/s";
 constexpr std::string_view kMicroseconds = "us";
 constexpr std::string_view kShare = "of the floor";
 
+struct Both {
+  MeasuredLocks ours;
+  CClientFloor::Measured floor;
+};
+
 // Our locks per second, the floor's, and the ratio of the two.
 class Pair {
  public:
   Pair(const std::string& name, std::string_view unit)
       : ours_(name, unit), floor_("floor_" + name, unit), share_(name + "_share", kShare) {}
-  void add(double ours, double floor) {
-    ours_.add(ours);
-    floor_.add(floor);
-    share_.add(ours / floor);
+  void add(const Both& both) {
+    ours_.add(both.ours.per_second);
+    floor_.add(both.floor.per_second);
+    share_.add(both.ours.per_second / both.floor.per_second);
   }
   void append_to(Figures& figures) const {
     for (const Series* series : {&ours_, &floor_, &share_}) figures.push_back(series->figure());
@@ -94,16 +75,18 @@ class Pair {
 // One measurement of everything, on warm servers.
 class Measurement {
  public:
-  Measurement(const std::string& servers, std::size_t contenders, double seconds)
-      : turn_(seconds / kTurns),
-        contenders_(contenders),
-        ours_(servers, contenders),
-        floor_(servers, contenders),
-        ground_(floor_) {}
+  Measurement(const std::string& servers, const BenchSettings& settings)
+      : turn_(settings.seconds / kTurns),
+        least_warm_up_s_(settings.zookeeper.empty() ? kWarmUpOfOwnServerS : 0),
+        contenders_(settings.contenders),
+        ground_(servers, kInFlight),
+        ours_(servers, contenders_),
+        floor_(servers, contenders_) {}
 
   Figures measure() {
     warm_up();
     for (int turn = 0; turn < kTurns; ++turn) {
+      is_ours_first_ = turn % 2 == 1;
       uncontended();
       in_flight();
       queues();
@@ -126,36 +109,50 @@ class Measurement {
 
   // Lets the servers' virtual machines compile their hot code.
   void warm_up() {
-    static_cast<void>(floor_.alone(ground_.many(), FloorRelease::kAwaited, Time(turn_)));
-    static_cast<void>(ours_.handoffs(ground_.one(), contenders_, 1, turn_));
+    const double half = std::max(turn_, least_warm_up_s_ / 2);
+    static_cast<void>(floor_.alone(ground_.many(), FloorRelease::kAwaited, Time(half)));
+    ours_.prove(ground_.one(), contenders_, half);
+  }
+
+  // One after the other, in the other order in the next turn: the server is the warmer for the
+  // second.
+  template <class Ours, class Floor>
+  [[nodiscard]] Both both(Ours ours, Floor floor) const {
+    Both both{};
+    if (is_ours_first_) both.ours = ours();
+    both.floor = floor();
+    if (!is_ours_first_) both.ours = ours();
+    return both;
+  }
+  [[nodiscard]] Both alone(const std::vector<std::string>& locks, OurRelease ours,
+                           FloorRelease floor) {
+    return both([&] { return ours_.alone(locks, ours, turn_); },
+                [&] { return floor_.alone(locks, floor, Time(turn_)); });
+  }
+  [[nodiscard]] Both handoffs(std::size_t sessions, std::size_t contenders) {
+    return both([&] { return ours_.handoffs(ground_.one(), sessions, contenders, turn_); },
+                [&] { return floor_.handoffs(ground_.one(), sessions, contenders, Time(turn_)); });
   }
 
   void uncontended() {
     const std::vector<std::string> one = {ground_.one()};
-    const auto floor = floor_.alone(one, FloorRelease::kAwaited, Time(turn_));
-    const MeasuredLocks ours = ours_.alone(one, OurRelease::kAwaited, turn_);
-    awaited_.add(ours.per_second, floor.per_second);
-    floor_cycle_.add(floor.median_us);
-    cycle_.add(ours.cycle_median_us);
+    const Both awaited = alone(one, OurRelease::kAwaited, FloorRelease::kAwaited);
+    awaited_.add(awaited);
+    floor_cycle_.add(awaited.floor.median_us);
+    cycle_.add(awaited.ours.cycle_median_us);
     floor_create_.add(floor_.creates(ground_.one(), Time(turn_)).median_us);
-    acquire_.add(ours.acquire_median_us);
-    const auto quick = floor_.alone(one, FloorRelease::kHandedOff, Time(turn_));
-    handed_off_.add(ours_.alone(one, OurRelease::kHandedOff, turn_).per_second, quick.per_second);
+    acquire_.add(awaited.ours.acquire_median_us);
+    handed_off_.add(alone(one, OurRelease::kHandedOff, FloorRelease::kHandedOff));
   }
 
   void in_flight() {
-    const auto floor = floor_.alone(ground_.many(), FloorRelease::kAwaited, Time(turn_));
-    const MeasuredLocks ours = ours_.alone(ground_.many(), OurRelease::kAwaited, turn_);
-    in_flight_.add(ours.per_second, floor.per_second);
+    in_flight_.add(alone(ground_.many(), OurRelease::kAwaited, FloorRelease::kAwaited));
   }
 
   void queues() {
-    const std::string& one = ground_.one();
-    const auto sessions = floor_.handoffs(one, contenders_, 1, Time(turn_));
-    sessions_.add(ours_.handoffs(one, contenders_, 1, turn_).per_second, sessions.per_second);
-    const auto waiters = floor_.handoffs(one, 1, contenders_, Time(turn_));
-    waiters_.add(ours_.handoffs(one, 1, contenders_, turn_).per_second, waiters.per_second);
-    local_.add(ours_.local(one, contenders_, turn_).per_second);
+    sessions_.add(handoffs(contenders_, 1));
+    waiters_.add(handoffs(1, contenders_));
+    local_.add(ours_.local(ground_.one(), contenders_, turn_).per_second);
   }
 
   [[nodiscard]] std::string handoff(const char* of) const {
@@ -163,10 +160,12 @@ class Measurement {
   }
 
   const double turn_;
+  const double least_warm_up_s_;
   const std::size_t contenders_;
+  BenchGround ground_;
   RealLocks ours_;
   CClientFloor floor_;
-  Ground ground_;
+  bool is_ours_first_ = false;
   Pair handed_off_{"uncontended", kLocks};
   Pair awaited_{"uncontended_awaited", kLocks};
   Pair sessions_{handoff("sessions"), kHandoffs};
@@ -182,7 +181,7 @@ class Measurement {
 
 }  // namespace
 
-Figures measure_real(const BenchSettings& settings) {
+void measure_real(const BenchSettings& settings, const TakeFigure& take) {
   std::optional<OwnServer> own;
   std::string servers = settings.zookeeper;
   if (servers.empty()) {
@@ -194,7 +193,7 @@ Figures measure_real(const BenchSettings& settings) {
   if (const auto defect = zookeeper::Options(servers).defect()) {
     throw UsageError("--zookeeper " + servers + ": " + *defect);
   }
-  return Measurement(servers, settings.contenders, settings.seconds).measure();
+  for (const Figure& figure : Measurement(servers, settings).measure()) take(figure);
 }
 
 }  // namespace lockstep::program

@@ -15,11 +15,11 @@ void add_revoke(CLI::App& app, CommandLine& line);
 
 // The figures of the suite `real`, each with the floor that the C client alone reaches with the
 // same requests on the same servers. Errors: UsageError, std::runtime_error.
-[[nodiscard]] Figures measure_real(const BenchSettings& settings);
+void measure_real(const BenchSettings& settings, const TakeFigure& take);
 // The part of the suite explorer that hunts ZooKeeper's C client. It measures executions per second
 // of three clients that connect, lock and unlock once by synchronous calls, and close; then without
 // the C client's own mutexes in the schedule; then with a process for each execution.
-[[nodiscard]] Figures measure_client(const BenchSettings& settings);
+[[nodiscard]] ExplorerFigures client_figures();
 
 // Moves a scenario to the production backend, for `hunt --backend zookeeper`.
 [[nodiscard]] lab::LockUnderTest on_zookeeper(const lab::LockUnderTest& lock);

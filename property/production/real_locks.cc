@@ -1,10 +1,14 @@
 #include "real_locks.h"
 
 #include <algorithm>
+#include <coroutine>
 #include <deque>
-#include <stdexcept>
+#include <iterator>
+#include <optional>
 #include <utility>
 
+#include "bench_ground.h"
+#include "lock_cycles.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/when_all.h"
 #include "lockstep/within.h"
@@ -18,36 +22,58 @@ namespace {
 
 constexpr std::chrono::seconds kConnectLimit(10);
 
-double microseconds(Duration time) {
-  return std::chrono::duration<double, std::micro>(time).count();
-}
-
 double median(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   return *middle;
 }
 
-}  // namespace
+bool is_empty(const Children& lock) {
+  return std::ranges::all_of(lock.names(), [](auto name) { return name == BenchGround::kKeeper; });
+}
 
-// The grants of one lock in their order.
-class RealLocks::Tally {
+// Nobody else wants the lock.
+struct Alone {
+  std::suspend_never operator()(const HeldLock&) const { return {}; }
+};
+
+class GivesWay {
  public:
-  void granted(CohortToken token, Duration acquire) {
-    expect(!std::exchange(inside_, true), "two contenders hold one lock");
-    expect(std::exchange(newest_, token) < token, "a lock is not granted in the order of arrival");
-    acquires_us.push_back(microseconds(acquire));
-  }
-  void leaves() { inside_ = false; }
-  void cycle_took(Duration cycle) { cycles_us.push_back(microseconds(cycle)); }
-
-  std::vector<double> acquires_us;
-  std::vector<double> cycles_us;
+  explicit GivesWay(zookeeper::Runtime& runtime) : runtime_(runtime) {}
+  GiveWay operator()(const auto&) const { return GiveWay(runtime_); }
 
  private:
-  bool inside_ = false;
-  CohortToken newest_{0, 0};
+  zookeeper::Runtime& runtime_;
 };
+
+struct AwaitedRelease {
+  Task<ReleaseOutcome> operator()(auto& held) const { return held.release(); }
+};
+
+// Does not wait for the outcome.
+class HandedOffRelease {
+ public:
+  struct Taken : std::suspend_never {
+    [[nodiscard]] static ReleaseOutcome await_resume() { return ReleaseOutcome::kReleased; }
+  };
+  explicit HandedOffRelease(Session& session) : session_(session) {}
+  Taken operator()(HeldLock& held) const {
+    release_in_background(session_, std::move(held));
+    return {};
+  }
+
+ private:
+  Session& session_;
+};
+
+template <class Inside, class Leave>
+Task<void> contend_for(Session& session, Path lock, TimePoint end, Tally& tally, Inside inside,
+                       Leave leave) {
+  FairMutex mutex(session, std::move(lock));
+  co_await contend(mutex, session.executor(), end, tally, inside, leave);
+}
+
+}  // namespace
 
 RealLocks::RealLocks(const std::string& servers, std::size_t sessions) {
   for (std::size_t i = 0; i < sessions; ++i) {
@@ -67,55 +93,30 @@ Task<void> RealLocks::open() {
   }
 }
 
-Task<void> RealLocks::contend(Session& session, Path lock, Release release, TimePoint end,
-                              Tally& tally) {
-  FairMutex mutex(session, std::move(lock));
-  Executor& executor = session.executor();
-  TimePoint began = executor.now();
-  do {
-    Result<HeldLock> held = co_await mutex.acquire();
-    expect(held.has_value(), "an acquire fails");
-    tally.granted(CohortToken(held->fencing_token(), 1), executor.now() - began);
-    tally.leaves();
-    if (release == Release::kAwaited) {
-      const ReleaseOutcome outcome = co_await held->release();
-      expect(outcome == ReleaseOutcome::kReleased, "a release fails");
-    } else {
-      release_in_background(session, std::move(*held));
-    }
-    const TimePoint over = executor.now();
-    tally.cycle_took(over - began);
-    began = over;
-  } while (began < end);
-}
-
-Task<void> RealLocks::contend(CohortMutex& mutex, Executor& executor, TimePoint end, Tally& tally) {
-  TimePoint began = executor.now();
-  do {
-    Result<CohortMutex::Hold> hold = co_await mutex.acquire();
-    expect(hold.has_value(), "an acquire fails");
-    tally.granted(hold->fencing_token(), executor.now() - began);
-    tally.leaves();
-    const ReleaseOutcome outcome = co_await hold->release();
-    expect(outcome == ReleaseOutcome::kReleased, "a release fails");
-    const TimePoint over = executor.now();
-    tally.cycle_took(over - began);
-    began = over;
-  } while (began < end);
-}
-
-Task<void> RealLocks::check_that_nothing_is_left(Session& session, Path lock) {
-  const Result<void> synced = co_await session.sync(lock);
+// A release that was handed off is part of the work: its request precedes this one, and so does its
+// answer.
+Task<void> RealLocks::await_releases(Path lock) {
+  const Result<void> synced = co_await sessions_.front()->sync(std::move(lock));
   expect(synced.has_value(), "a sync fails");
-  const Result<Children> left = co_await session.get_children(lock);
-  expect(left.has_value() && left->empty(), "a znode is left");
 }
 
-Task<void> RealLocks::run_all(std::vector<Task<void>> contenders, std::vector<std::string> locks) {
-  co_await when_all(std::move(contenders));
+Task<void> RealLocks::check_that_nothing_is_left(std::vector<std::string> locks) {
+  co_await await_releases(locks.front());  // Shows the first session what the others have deleted.
   for (const std::string& lock : locks) {
-    co_await check_that_nothing_is_left(*sessions_.front(), lock);
+    const Result<Children> left = co_await sessions_.front()->get_children(lock);
+    expect(left.has_value() && is_empty(*left), "a znode is left");
   }
+}
+
+// The check at the end is not part of the time: it costs the more, the shorter the measurement is.
+Duration RealLocks::run_all(std::vector<Task<void>> contenders,
+                            const std::vector<std::string>& locks, Release release,
+                            TimePoint start) {
+  runtime_.run(when_all(std::move(contenders)));
+  if (release == Release::kHandedOff) runtime_.run(await_releases(locks.front()));
+  const Duration gone = runtime_.now() - start;
+  runtime_.run(check_that_nothing_is_left(locks));
+  return gone;
 }
 
 TimePoint RealLocks::in(double seconds) const {
@@ -132,20 +133,35 @@ MeasuredLocks RealLocks::alone(const std::vector<std::string>& locks, Release re
                                double seconds) {
   const TimePoint start = runtime_.now();
   const TimePoint end = in(seconds);
+  Session& session = *sessions_.front();
   std::deque<Tally> tallies(locks.size());
   std::vector<Task<void>> contenders;
   for (std::size_t i = 0; i < locks.size(); ++i) {
-    contenders.push_back(contend(*sessions_.front(), locks[i], release, end, tallies[i]));
+    contenders.push_back(
+        release == Release::kAwaited
+            ? contend_for(session, locks[i], end, tallies[i], Alone(), AwaitedRelease())
+            : contend_for(session, locks[i], end, tallies[i], Alone(), HandedOffRelease(session)));
   }
-  runtime_.run(run_all(std::move(contenders), locks));
-  std::vector<double> cycles;
-  std::vector<double> acquires;
+  const Duration gone = run_all(std::move(contenders), locks, release, start);
+  Tally all;
   for (const Tally& tally : tallies) {
-    std::ranges::copy(tally.cycles_us, std::back_inserter(cycles));
-    std::ranges::copy(tally.acquires_us, std::back_inserter(acquires));
+    std::ranges::copy(tally.cycles_us, std::back_inserter(all.cycles_us));
+    std::ranges::copy(tally.acquires_us, std::back_inserter(all.acquires_us));
   }
-  const std::chrono::duration<double> gone = runtime_.now() - start;
-  return {static_cast<double>(cycles.size()) / gone.count(), median(cycles), median(acquires)};
+  return measured(all, gone);
+}
+
+void RealLocks::prove(const std::string& lock, std::size_t sessions, double seconds) {
+  const TimePoint start = runtime_.now();
+  const TimePoint end = in(seconds);
+  Tally tally;
+  std::optional<Path> previous;
+  std::vector<Task<void>> all;
+  for (std::size_t i = 0; i < sessions; ++i) {
+    const PreviousIsGone inside(*sessions_[i], previous);
+    all.push_back(contend_for(*sessions_[i], lock, end, tally, inside, AwaitedRelease()));
+  }
+  run_all(std::move(all), {lock}, Release::kAwaited, start);
 }
 
 MeasuredLocks RealLocks::handoffs(const std::string& lock, std::size_t sessions,
@@ -155,10 +171,11 @@ MeasuredLocks RealLocks::handoffs(const std::string& lock, std::size_t sessions,
   Tally tally;
   std::vector<Task<void>> all;
   for (std::size_t i = 0; i < sessions * contenders; ++i) {
-    all.push_back(contend(*sessions_[i % sessions], lock, Release::kAwaited, end, tally));
+    all.push_back(contend_for(*sessions_[i % sessions], lock, end, tally, GivesWay(runtime_),
+                              AwaitedRelease()));
   }
-  runtime_.run(run_all(std::move(all), {lock}));
-  return measured(tally, runtime_.now() - start);
+  const Duration gone = run_all(std::move(all), {lock}, Release::kAwaited, start);
+  return measured(tally, gone);
 }
 
 MeasuredLocks RealLocks::local(const std::string& lock, std::size_t contenders, double seconds) {
@@ -168,10 +185,10 @@ MeasuredLocks RealLocks::local(const std::string& lock, std::size_t contenders, 
   Tally tally;
   std::vector<Task<void>> all;
   for (std::size_t i = 0; i < contenders; ++i) {
-    all.push_back(contend(mutex, runtime_, end, tally));
+    all.push_back(contend(mutex, runtime_, end, tally, GivesWay(runtime_), AwaitedRelease()));
   }
-  runtime_.run(run_all(std::move(all), {lock}));
-  return measured(tally, runtime_.now() - start);
+  const Duration gone = run_all(std::move(all), {lock}, Release::kAwaited, start);
+  return measured(tally, gone);
 }
 
 }  // namespace lockstep::program

@@ -45,7 +45,7 @@ int parse_and_run(int argc, char** argv) {
   add_merge(app, line);
   add_bench(app, line, &measure_real);
   line.zookeeper = &on_zookeeper;
-  line.measure_client = &measure_client;
+  line.client_figures = client_figures();
   add_serve(app, line);
   add_lock(app, line);
   add_run(app, line);

@@ -27,7 +27,7 @@ void add_revoke(CLI::App& app, CommandLine& line) { add_refusal(app, line, "revo
 
 lab::LockUnderTest on_zookeeper(const lab::LockUnderTest&) { refuse("--backend zookeeper"); }
 
-Figures measure_client(const BenchSettings&) { return {}; }
-Figures measure_real(const BenchSettings&) { refuse("bench real"); }
+ExplorerFigures client_figures() { return {}; }
+void measure_real(const BenchSettings&, const TakeFigure&) { refuse("bench real"); }
 
 }  // namespace lockstep::program

@@ -1,7 +1,6 @@
 #include "bench.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <functional>
 #include <iomanip>
@@ -13,7 +12,7 @@
 #include "command.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/fake/simulation.h"
-#include "search.h"
+#include "processor_time.h"
 #include "text.h"
 #include "usage.h"
 
@@ -21,62 +20,20 @@ namespace lockstep::program {
 
 namespace {
 
-// ---------------------------------------------------------------------------- suite explorer
-
-Figure search_speed(std::string_view name, const scenarios::Scenario* scenario,
-                    const fakezk::FaultPlan& faults, double seconds) {
-  Search what;
-  what.scenario = scenario;
-  what.settings.size = {.clients = 3, .rounds = 1};
-  what.settings.faults = faults;
-  what.settings.executions = lab::HuntSettings::kUnbounded;
-  what.settings.seconds = seconds;
-  const lab::HuntReport report = search(what, false);
-  if (report.failure) {
-    throw std::runtime_error("the lock under measurement breaks " +
-                             report.failure->violation.oracle);
-  }
-  return {std::string(name), executions_per_second(report), "executions/s"};
-}
-
-// Measures the time to search all schedules of the same lock.
-Figure exhaustive_time(std::string_view name, const fakezk::FaultPlan& faults) {
-  Search what;
-  what.scenario = scenarios::find("fair-mutex");
-  what.settings.size = {.clients = 3, .rounds = 1};
-  what.settings.faults = faults;
-  what.settings.strategy = lab::HuntSettings::kExhaustive;
-  const lab::HuntReport report = search(what, false);
-  if (!report.exhaustive->exhausted) throw std::runtime_error("under measurement: not exhausted");
-  return {std::string(name), report.seconds, "s"};
-}
-
-Figures explorer(const BenchSettings& settings) {
-  const double seconds = settings.seconds;
-  const scenarios::Scenario* const mutex = scenarios::find("fair-mutex");
-  const scenarios::Scenario* const blocking = scenarios::find_blocking("fair-mutex");
-  return {search_speed("search_fault_free", mutex, fakezk::FaultPlan(), seconds),
-          search_speed("search_faults", mutex, fakezk::FaultPlan::all(2), seconds),
-          search_speed("search_blocking", blocking, fakezk::FaultPlan(), seconds),
-          exhaustive_time("exhaustive_fault_free_seconds", fakezk::FaultPlan()),
-          exhaustive_time("exhaustive_one_fault_seconds", fakezk::FaultPlan::all(1)),
-          {"floor_recipe", recipe_alone(seconds), "executions/s"}};
-}
-
 // -------------------------------------------------------------------------------- suite fake
 
-// Microseconds per repetition of `work`, which does `repetitions` at a time: the median of many
-// calls, because other load on this machine only ever adds to some of them.
+// Microseconds of the processor per repetition of `work`, which does `repetitions` at a time: the
+// median of many calls, because other load on this machine only ever adds to some of them.
 double microseconds(double seconds, int repetitions, const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
   constexpr std::size_t kAtLeast = 5;
+  constexpr double kMicrosecondsPerSecond = 1e6;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   std::vector<double> measured;
   while (measured.size() < kAtLeast || Clock::now() < end) {
-    const auto start = Clock::now();
+    const double start = processor_seconds();
     work();
-    const std::chrono::duration<double, std::micro> gone = Clock::now() - start;
-    measured.push_back(gone.count() / repetitions);
+    measured.push_back((processor_seconds() - start) * kMicrosecondsPerSecond / repetitions);
   }
   const auto median = measured.begin() + static_cast<std::ptrdiff_t>(measured.size() / 2);
   std::ranges::nth_element(measured, median);
@@ -134,46 +91,83 @@ double lock_cycle(double seconds) {
   });
 }
 
-Figures fake_backend(const BenchSettings& settings) {
+void fake_backend(const BenchSettings& settings, const TakeFigure& take) {
   const double seconds = settings.seconds;
-  Figures figures = {{"simulation_start", microseconds(seconds, kStarts, &start_simulations), "us"},
-                     {"operation", operation(seconds), "us"},
-                     {"lock_cycle", lock_cycle(seconds), "us"}};
-  std::ranges::copy(scale(seconds), std::back_inserter(figures));
-  return figures;
+  take({"simulation_start", microseconds(seconds, kStarts, &start_simulations), "us"});
+  take({"operation", operation(seconds), "us"});
+  take({"lock_cycle", lock_cycle(seconds), "us"});
+  for (const Figure& figure : scale(seconds)) take(figure);
 }
 
 // ------------------------------------------------------------------------------- the command
 
-struct Suite {
-  std::string_view name;
-  Measure measure;
-};
-
-Suite suite_called(const std::string& name, Measure measure_real) {
-  const std::array suites = {Suite{"explorer", &explorer}, Suite{"fake", &fake_backend},
-                             Suite{"real", measure_real}};
-  const auto found = std::ranges::find(suites, name, &Suite::name);
-  if (found == suites.end()) {
-    throw UsageError("there is no suite '" + name + "', only explorer, fake and real");
+void measure_explorer(const ExplorerFigures& figures, const BenchSettings& settings,
+                      const TakeFigure& take) {
+  for (const ExplorerFigure& figure : figures) {
+    const std::vector<std::string>& wanted = settings.figures;
+    if (wanted.empty() || std::ranges::find(wanted, figure.name) != wanted.end()) {
+      take({std::string(figure.name), figure.measure(settings), figure.unit});
+    }
   }
-  return *found;
 }
 
-int run(const Suite& suite, const BenchSettings& settings, bool json, Measure measure_client) {
-  Figures figures = suite.measure(settings);
-  if (suite.measure == &explorer) {
-    std::ranges::copy(measure_client(settings), std::back_inserter(figures));
+ExplorerFigures explorer_figures(const ExplorerFigures& of_client) {
+  ExplorerFigures all = search_figures();
+  std::ranges::copy(of_client, std::back_inserter(all));
+  return all;
+}
+
+void check_figures(const std::vector<std::string>& wanted, const ExplorerFigures& figures) {
+  std::string names;
+  for (const ExplorerFigure& figure : figures) {
+    names += (names.empty() ? "" : ", ") + std::string(figure.name);
   }
+  for (const std::string& name : wanted) {
+    if (std::ranges::find(figures, name, &ExplorerFigure::name) == figures.end()) {
+      throw UsageError("bench explorer: there is no figure '" + name + "', only " + names);
+    }
+  }
+}
+
+void check_suite(const std::string& suite, const BenchSettings& settings) {
+  if (suite != "explorer" && suite != "fake" && suite != "real") {
+    throw UsageError("there is no suite '" + suite + "', only explorer, fake and real");
+  }
+  const bool for_real = !settings.zookeeper.empty() || settings.force_sync ||
+                        settings.contenders != BenchSettings().contenders;
+  if (for_real && suite != "real") {
+    throw UsageError("bench: --zookeeper, --force-sync and --contenders belong to the suite real");
+  }
+  if (!settings.figures.empty() && suite != "explorer") {
+    throw UsageError("bench: --figure belongs to the suite explorer");
+  }
+}
+
+void print(const Figure& figure) {
+  std::cout << std::left << std::setw(36) << figure.name << std::right << std::setw(12)
+            << std::fixed << std::setprecision(figure.value < 100 ? 3 : 0) << figure.value << ' '
+            << figure.unit << '\n'
+            << std::flush;
+}
+
+int run(const std::string& suite, const BenchSettings& settings, bool json,
+        const ExplorerFigures& of_client, Measure measure_real) {
+  check_suite(suite, settings);
+  const ExplorerFigures figures = explorer_figures(of_client);
+  check_figures(settings.figures, figures);
   auto results = nlohmann::ordered_json::array();
-  for (const Figure& figure : figures) {
+  const TakeFigure take = [&results, json](const Figure& figure) {
+    if (!json) return print(figure);
     results.push_back({{"name", figure.name}, {"value", figure.value}, {"unit", figure.unit}});
-    if (json) continue;
-    std::cout << std::left << std::setw(36) << figure.name << std::right << std::setw(12)
-              << std::fixed << std::setprecision(figure.value < 100 ? 3 : 0) << figure.value << ' '
-              << figure.unit << '\n';
+  };
+  if (suite == "explorer") {
+    measure_explorer(figures, settings, take);
+  } else if (suite == "fake") {
+    fake_backend(settings, take);
+  } else {
+    measure_real(settings, take);
   }
-  if (json) print_json({{"suite", suite.name}, {"results", std::move(results)}});
+  if (json) print_json({{"suite", suite}, {"results", std::move(results)}});
   return kOk;
 }
 
@@ -195,7 +189,13 @@ void add_bench(CLI::App& app, CommandLine& line, Measure measure_real) {
                    "second on real servers, with floors")
       ->required();
   add_number<double>(*command, "--seconds", settings->seconds, 0.001, 3600,
-                     "How long to measure each figure (2)");
+                     "How long to measure each figure (2); an exhaustive search of explorer takes "
+                     "as long as it needs, a minute or more with faults");
+  command
+      ->add_option("--figure", settings->figures,
+                   "explorer: measure only this figure; may be given several times")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   command
       ->add_option("--zookeeper", settings->zookeeper,
                    "real: the servers, as host:port,host:port; by default it starts one")
@@ -207,14 +207,8 @@ void add_bench(CLI::App& app, CommandLine& line, Measure measure_real) {
   command->add_flag("--json", *json, "Print one JSON object");
   command->callback([&line, suite, settings, json, measure_real] {
     line.run = [&line, suite, settings, json, measure_real] {
-      const Suite chosen = suite_called(*suite, measure_real);
-      const bool for_real = !settings->zookeeper.empty() || settings->force_sync ||
-                            settings->contenders != BenchSettings().contenders;
-      if (for_real && chosen.name != "real") {
-        throw UsageError(
-            "bench: --zookeeper, --force-sync and --contenders belong to the suite real");
-      }
-      return run(chosen, *settings, *json, line.measure_client);
+      settings->shows_progress = !*json;
+      return run(*suite, *settings, *json, line.client_figures, measure_real);
     };
   });
 }

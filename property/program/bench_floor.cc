@@ -14,6 +14,7 @@
 #include "lockstep/fair_mutex.h"
 #include "lockstep/fakezk/random_stream.h"
 #include "lockstep/sequence.h"
+#include "processor_time.h"
 
 namespace lockstep::program {
 
@@ -208,8 +209,8 @@ double recipe_alone(double seconds) {
   for (std::size_t i = 0; i < kContenders; ++i) sessions.emplace_back(line, random, znodes);
   TaskSet tasks;
   double executions = 0;
-  const auto start = Clock::now();
-  std::chrono::duration<double> gone{};
+  const double start = processor_seconds();
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   do {
     for (int i = 0; i < kAtATime; ++i) {
       std::size_t served = 0;
@@ -219,9 +220,8 @@ double recipe_alone(double seconds) {
       znodes.clear();
     }
     executions += kAtATime;
-    gone = Clock::now() - start;
-  } while (gone.count() < seconds);
-  return executions / gone.count();
+  } while (Clock::now() < end);
+  return executions / (processor_seconds() - start);
 }
 
 }  // namespace lockstep::program

@@ -26,8 +26,8 @@ struct CommandLine {
   std::vector<std::string> after_separator;
   // The production backend, for hunts.
   Backend zookeeper = nullptr;
-  // Measures the C client for the suite explorer.
-  Measure measure_client = nullptr;
+  // ZooKeeper's C client's part of the suite explorer.
+  ExplorerFigures client_figures;
   // The selected command; returns the exit status.
   std::function<int()> run;
 };

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "run_program.h"
 
@@ -16,8 +19,10 @@ constexpr double kMostWaiterBytes = 2048;
 constexpr double kMostWaiterBytes = 4096;
 #endif
 
-nlohmann::json figures_of(const std::string& suite) {
-  const ProgramRun run = run_program({"bench", suite, "--seconds", "0.05", "--json"});
+nlohmann::json figures_of(const std::string& suite, const std::vector<std::string>& figures = {}) {
+  std::vector<std::string> words = {"bench", suite, "--seconds", "0.05", "--json"};
+  for (const std::string& figure : figures) words.insert(words.end(), {"--figure", figure});
+  const ProgramRun run = run_program(words);
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err, "");
   const nlohmann::json result = run.json();
@@ -34,17 +39,45 @@ std::map<std::string, std::string> units_of(const nlohmann::json& figures) {
   return units;
 }
 
-TEST(BenchTest, ExplorerMeasuresExecutions) {
-  std::map<std::string, std::string> expected = {
-      {"search_fault_free", "executions/s"}, {"search_faults", "executions/s"},
-      {"search_blocking", "executions/s"},   {"exhaustive_fault_free_seconds", "s"},
-      {"exhaustive_one_fault_seconds", "s"}, {"floor_recipe", "executions/s"}};
+constexpr const char* kLongFigure = "exhaustive_one_fault_seconds";
+
+std::map<std::string, std::string> explorer_figures() {
+  std::map<std::string, std::string> figures = {{"search_fault_free", "executions/s"},
+                                                {"search_faults", "executions/s"},
+                                                {"search_blocking", "executions/s"},
+                                                {"exhaustive_fault_free_seconds", "s"},
+                                                {kLongFigure, "s"},
+                                                {"floor_recipe", "executions/s"}};
 #if LOCKSTEP_WITH_ZOOKEEPER
-  expected["real_client"] = "executions/s";
-  expected["real_client_coarse"] = "executions/s";
-  expected["real_client_forked"] = "executions/s";
+  figures["real_client"] = "executions/s";
+  figures["real_client_coarse"] = "executions/s";
+  figures["real_client_forked"] = "executions/s";
 #endif
-  EXPECT_EQ(units_of(figures_of("explorer")), expected);
+  return figures;
+}
+
+TEST(BenchTest, ExplorerMeasuresTheFiguresThatAreAskedFor) {
+  std::map<std::string, std::string> expected = explorer_figures();
+  expected.erase(kLongFigure);  // Takes a minute.
+  std::vector<std::string> names;
+  for (const auto& [name, unit] : expected) names.push_back(name);
+  EXPECT_EQ(units_of(figures_of("explorer", names)), expected);
+}
+
+TEST(BenchTest, ExplorerNamesItsFigures) {
+  const ProgramRun run = run_program({"bench", "explorer", "--figure", "none"});
+  EXPECT_EQ(run.status, 2);
+  for (const auto& [name, unit] : explorer_figures()) {
+    EXPECT_NE(run.err.find(name), std::string::npos) << name << " is not in: " << run.err;
+  }
+  EXPECT_EQ(std::ranges::count(run.err, ','), explorer_figures().size()) << run.err;
+  EXPECT_EQ(run_program({"bench", "fake", "--figure", "operation"}).status, 2);
+}
+
+TEST(BenchTest, AnExhaustiveSearchShowsItsProgress) {
+  RunningProgram program(lockstep_command({"bench", "explorer", "--figure", kLongFigure}),
+                         RunningProgram::Err::kTerminal);
+  program.wait_until_it_shows("executions");
 }
 
 TEST(BenchTest, FakeMeasuresTimeAndMemory) {

@@ -7,6 +7,7 @@ import os
 import pathlib
 import platform
 import re
+import resource
 import socket
 import subprocess
 import sys
@@ -28,6 +29,7 @@ CONTENDER_TURNS = 3
 TURN_S = 0.6
 JARS = ":".join(f"/usr/share/java/{jar}.jar" for jar in ("slf4j-simple", "curator-recipes", "zookeeper"))
 START_S = 60
+OWN_LOAD_S = 180  # The load of one part is gone by then.
 
 
 def printed(*command):
@@ -36,6 +38,14 @@ def printed(*command):
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr}")
     return done.stdout
+
+
+def printed_in(*command):
+    """Returns the command's stdout, and the seconds of a processor that it has used."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    output = printed(*command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return output, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def first_group(pattern, text):
@@ -55,8 +65,17 @@ def machine():
         "zookeeper": package_version("zookeeper"),
         "curator": package_version("libcurator-recipes-java"),
         "kazoo": package_version("python3-kazoo"),
-        "load": os.getloadavg()[0],
     }
+
+
+def quiet_load(patience_s):
+    """Returns the load once it is no larger than the number of cores; ends this program if it is not so in time."""
+    end = time.monotonic() + patience_s
+    while (load := os.getloadavg()[0]) > os.cpu_count():
+        if time.monotonic() >= end:
+            sys.exit(f"the load is {load:.1f} on {os.cpu_count()} cores: measure on a quiet machine")
+        time.sleep(1)
+    return load
 
 
 def package_version(name):
@@ -70,16 +89,38 @@ def bench(program, suite, *options):
     return [[row["name"], row["value"], row["unit"]] for row in results]
 
 
+def figures(program, suite, turns):
+    """{name: {"unit", "samples": value of each turn}}; of `turns`, one list of options for each turn."""
+    found = {}
+    for options in turns:
+        for name, value, unit in bench(program, suite, "--seconds", str(TURN_S), *options):
+            found.setdefault(name, {"unit": unit, "samples": []})["samples"].append(value)
+    return found
+
+
+EXHAUSTIVE_FIGURES = ("exhaustive_fault_free_seconds", "exhaustive_one_fault_seconds")
+OTHER_FIGURES = ("search_fault_free", "search_faults", "search_blocking", "floor_recipe", "real_client",
+                 "real_client_coarse", "real_client_forked")
+
+
+def only(names):
+    return [word for name in names for word in ("--figure", name)]
+
+
+def explorer(program):
+    return figures(program, "explorer", [only(OTHER_FIGURES)] * TURNS + [only(EXHAUSTIVE_FIGURES)])
+
+
 def strategies(program):
-    """{faults: {strategy: executions/s of each turn}}"""
+    """{faults: {strategy: executions per second of a processor, of each turn}}"""
     found = {faults: {strategy: [] for strategy in STRATEGIES} for faults in ("none", "all")}
     for _ in range(TURNS):
         for faults, rates in found.items():
             for strategy in STRATEGIES:
-                result = json.loads(printed(program, "hunt", "fair-mutex", "--clients", "3", "--rounds", "1",
+                output, used_s = printed_in(program, "hunt", "fair-mutex", "--clients", "3", "--rounds", "1",
                                             "--strategy", strategy, "--faults", faults, "--jobs", "1", "--seed", "7",
-                                            "--executions", str(EXECUTIONS), "--json"))
-                rates[strategy].append(result["executions_per_second"])
+                                            "--executions", str(EXECUTIONS), "--json")
+                rates[strategy].append(json.loads(output)["executions"] / used_s)
     return found
 
 
@@ -87,11 +128,12 @@ def exhaustive(program):
     """[[faults, traces, final states, executions, seconds], ...]"""
     rows = []
     for faults in ("none", *ONE_FAULT, ",".join(ONE_FAULT)):
-        result = json.loads(printed(program, "hunt", "fair-mutex", "--clients", "3", "--strategy", "exhaustive",
-                                    "--faults", faults, "--fault-budget", "1", "--json"))
+        output, used_s = printed_in(program, "hunt", "fair-mutex", "--clients", "3", "--strategy", "exhaustive",
+                                    "--faults", faults, "--fault-budget", "1", "--json")
+        result = json.loads(output)
         if not result["exhausted"]:
             sys.exit(f"the search with {faults} is not exhausted")
-        rows.append([faults, result["traces"], result["final_states"], result["executions"], result["seconds"]])
+        rows.append([faults, result["traces"], result["final_states"], result["executions"], used_s])
     return rows
 
 
@@ -213,8 +255,8 @@ def contention(program):
 # The measurements of a part run together.
 PARTS = {
     "strategies": strategies,
-    "explorer": lambda program: bench(program, "explorer"),
-    "fake": lambda program: bench(program, "fake"),
+    "explorer": explorer,
+    "fake": lambda program: figures(program, "fake", [()] * TURNS),
     "exhaustive": exhaustive,
     "power": power,
     "quick_disk": lambda program: locks(program, False),

@@ -5,9 +5,10 @@ with the same figures in docs/bugs.md and README.md.
   tests/tables/numbers_page.py PROGRAM [PART...]    measures these parts, or all, and writes everything
   tests/tables/numbers_page.py --draw               only writes earlier measurements
 
-PROGRAM is the release build's lockstep, beside its power_table. Needs a quiet machine, ten minutes,
+PROGRAM is the release build's lockstep, beside its power_table. Needs a quiet machine, a quarter of an hour,
 Debian's zookeeper, libcurator-recipes-java and python3-kazoo, and a JDK. Measured values are kept in
-build/numbers.json. Exit status 0: the page is complete, 1: a measurement failed, 2: bad usage.
+build/numbers.json, each part with its version, machine, date and load; the page is written if all parts have
+one version and one machine. Exit status 0: the page is complete, 1: a measurement failed, 2: bad usage.
 """
 
 import datetime
@@ -32,17 +33,21 @@ README = TOP / "README.md"
 PAGE_TEXT = """# Numbers
 
 `tests/tables/numbers_page.py build/release/bin/lockstep` measures everything on this page, and writes it; do not edit it. It was run
-for version {version} on {date}, with the release build ({compiler}), on {cores} cores ({processor}, {memory} GiB, {system}).
-The load was {load:.0f} at most before and after each part: figures of time mean little where it is far above the 1 to 3 of the measured programs. [performance.md](performance.md) says where the time and the memory go,
+for version {version} {dates}, with the release build ({compiler}), on {cores} cores ({processor}, {memory} GiB, {system}).
+The load was {load:.0f} at most before and after each part: figures of time mean little where it is far above the 1 to 3 of the measured programs.
+No part begins with a load above the number of cores. [performance.md](performance.md) says where the time and the memory go,
 [from-curator-and-kazoo.md](from-curator-and-kazoo.md) what the locks of others do and do not.
 
-Values of several turns are a median, with the least and the largest in brackets; plots show both as a line.
+Values of several turns are a median, with the least and the largest in brackets; plots show both as a line. Searches run on one thread,
+and their seconds are those of the processor, which other programs do not lengthen; so are those of the simulated servers, but for a
+single handoff or list, a median of many on the clock. The real client has threads, and is measured on the clock, as real servers are.
 
 ## Locks on a real server
 
 ZooKeeper {zookeeper} on the same machine, over loopback, without and with a log of transactions that is forced to the
 disk (forceSync, ZooKeeper's default). *Floor* is ZooKeeper's C client alone: it sends the requests of a lock as early as the recipe
-could, and does nothing else (`lockstep bench real`). Curator is `InterProcessMutex` {curator} in a warm virtual machine, kazoo is `Lock`
+could, and does nothing else (`lockstep bench real`). *Of the floor* is the median of the shares in single turns, in each of which both
+are measured one after the other: not the quotient of the two medians beside it. Curator is `InterProcessMutex` {curator} in a warm virtual machine, kazoo is `Lock`
 {kazoo}. All have the server to themselves in turn, {turns} times. They await each release, but for the last rows.
 
 ![Locks per second of Lockstep, the floor, Curator and kazoo, not forced to the disk](numbers/locks-quick-disk.svg)
@@ -69,18 +74,20 @@ the next holder reads:
 
 {fake}
 
-(`lockstep bench fake`.)
+(`lockstep bench fake`, {turns} turns.)
 
 ## Searches
 
-3 contenders of `fair-mutex`, one round each, one job; `--faults all` has at most two faults in an execution. Executions per second in
-{turns} turns, `lockstep hunt fair-mutex --clients 3 --rounds 1 --strategy NAME --faults none|all --jobs 1 --seed 7 --executions {executions}`:
+3 contenders of `fair-mutex`, one round each, one job; `--faults all` has at most two faults in an execution. Executions per second of
+the processor in {turns} turns, `lockstep hunt fair-mutex --clients 3 --rounds 1 --strategy NAME --faults none|all --jobs 1 --seed 7 --executions {executions}`:
 
 ![Executions per second by strategy](numbers/strategies.svg)
 
 {strategies}
 
-`lockstep bench explorer`; `floor_recipe` is the recipe alone, on a session that answers at once:
+`lockstep bench explorer` in {turns} turns, its exhaustive searches once; `floor_recipe` is the recipe alone, on a session that answers
+at once. A search without faults makes {of_recipe:.2f} of its executions, one with two faults at most {of_recipe_faults:.2f} (quotients of
+the medians):
 
 {explorer}
 
@@ -151,8 +158,7 @@ def contention_plot(found):
 
 
 def handoff_plot(figures):
-    values = {name: value for name, value, _ in figures}
-    points = {name: [(number, [values[f"{name}_{number}_waiters"]]) for number in (10, 100, 1000, 10_000)] for name in ("handoff", "list")}
+    points = {name: [(number, figures[f"{name}_{number}_waiters"]["samples"]) for number in (10, 100, 1000, 10_000)] for name in ("handoff", "list")}
     return plots.curves("A handoff on the simulated servers", "The list of names is most of a handoff with many waiters", "waiters",
                         "microseconds", [("lockstep", "handoff", points["handoff"]), ("floor", "list of names", points["list"])])
 
@@ -190,7 +196,14 @@ def first_bug_plot(rows):
 
 
 def figures_table(figures):
-    return table(["name", "value", "unit"], [[f"`{name}`", quantity(value), unit] for name, value, unit in figures])
+    """A figure that is measured once, or is the same in every turn, has no spread."""
+    def shown(samples):
+        return spread(samples) if quantity(min(samples)) != quantity(max(samples)) else quantity(samples[0])
+    return table(["name", "value", "unit"], [[f"`{name}`", shown(found["samples"]), found["unit"]] for name, found in figures.items()])
+
+
+def share_of_recipe(explorer, search):
+    return statistics.median(explorer[search]["samples"]) / statistics.median(explorer["floor_recipe"]["samples"])
 
 
 def exhaustive_table(rows):
@@ -208,9 +221,16 @@ def replace_table(page, head, by):
     page.write_text(text[:start] + by.strip() + text[end:])
 
 
-def write(values):
+def in_words(dates):
+    first, last = min(dates), max(dates)
+    return f"on {first}" if first == last else f"from {first} to {last}"
+
+
+def write(parts):
+    values = {name: part["data"] for name, part in parts.items()}
+    conditions = [part["of"] for part in parts.values()]
     bugs = first_bugs(values["power"])
-    at = values["machine"]
+    at = conditions[0]["machine"]
     PICTURES.mkdir(exist_ok=True)
     for name, drawn in (("locks-quick-disk", locks_plot(values["quick_disk"], "not forced to the disk")),
                         ("locks-forced", locks_plot(values["forced"], "forced to the disk")),
@@ -218,43 +238,61 @@ def write(values):
                         ("strategies", strategies_plot(values["strategies"])), ("first-bug", first_bug_plot(bugs))):
         (PICTURES / f"{name}.svg").write_text(drawn)
     PAGE.write_text(PAGE_TEXT.format(
-        version=values["version"], date=values["date"], compiler=at["compiler"], cores=at["cores"], processor=at["processor"],
-        memory=at["memory_gib"], system=at["system"], load=at["load"], zookeeper=at["zookeeper"], curator=at["curator"], kazoo=at["kazoo"],
+        version=conditions[0]["version"], dates=in_words([of["date"] for of in conditions]), load=max(of["load"] for of in conditions),
+        compiler=at["compiler"], cores=at["cores"], processor=at["processor"], memory=at["memory_gib"], system=at["system"],
+        zookeeper=at["zookeeper"], curator=at["curator"], kazoo=at["kazoo"],
         turns=measure.TURNS, contender_turns=measure.CONTENDER_TURNS, executions=measure.EXECUTIONS,
         quick_disk=locks_table(values["quick_disk"]), forced=locks_table(values["forced"]), contention=contention_table(values["contention"]),
         fake=figures_table(values["fake"]), strategies=strategies_table(values["strategies"]), explorer=figures_table(values["explorer"]),
+        of_recipe=share_of_recipe(values["explorer"], "search_fault_free"),
+        of_recipe_faults=share_of_recipe(values["explorer"], "search_faults"),
         exhaustive=exhaustive_table(values["exhaustive"]), locks=len(bugs), half=bugs[len(bugs) // 2][1], most=bugs[len(bugs) * 9 // 10][1]))
     replace_table(BUGS, "| lock | known from |", values["power"])
     replace_table(README, "| locks per second |", locks_table(values["quick_disk"], LOCKS[:3]))
 
 
-def measured(program, parts):
+def kept():
+    """The parts that were measured earlier, but those of an earlier format."""
     values = json.loads(VALUES.read_text()) if VALUES.exists() else {}
-    values.update(machine=measure.machine(), version=measure.printed(program, "--version").split()[-1], date=str(datetime.date.today()))
-    for part in parts:
+    return {name: part for name, part in values.items() if name in measure.PARTS and isinstance(part, dict) and "of" in part}
+
+
+def measured(program, names):
+    parts = kept()
+    machine, version = measure.machine(), measure.printed(program, "--version").split()[-1]
+    for number, name in enumerate(names):
+        before = measure.quiet_load(patience_s=measure.OWN_LOAD_S if number else 0)
         began = time.monotonic()
-        values[part] = measure.PARTS[part](program)
-        values["machine"]["load"] = max(values["machine"]["load"], os.getloadavg()[0])
-        print(f"{part}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
-        VALUES.write_text(json.dumps(values, indent=1))
-    return values
+        data = measure.PARTS[name](program)
+        of = {"version": version, "machine": machine, "date": str(datetime.date.today()), "load": max(before, os.getloadavg()[0])}
+        parts[name] = {"of": of, "data": data}
+        print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+        VALUES.write_text(json.dumps(parts, indent=1))
+    return parts
+
+
+def write_if_complete(parts, wanted):
+    """Writes the page if all parts have the version and the machine of `wanted`, or of the part that was measured last."""
+    wanted = wanted or max((part["of"] for part in parts.values()), key=lambda of: of["date"], default={})
+    missing = sorted(name for name in measure.PARTS if name not in parts
+                     or any(parts[name]["of"][what] != wanted[what] for what in ("version", "machine")))
+    if missing:
+        print(f"not measured for this version on this machine: {', '.join(missing)}", file=sys.stderr)
+        return 1
+    write(parts)
+    return 0
 
 
 def main(arguments):
-    if arguments == ["--draw"] and VALUES.exists():
-        write(json.loads(VALUES.read_text()))
-        return 0
-    program, *parts = arguments or [""]
-    if not os.access(program, os.X_OK) or not set(parts) <= set(measure.PARTS):
+    if arguments == ["--draw"]:
+        return write_if_complete(kept(), None)
+    program, *names = arguments or [""]
+    if not os.access(program, os.X_OK) or not set(names) <= set(measure.PARTS):
         print("usage: tests/tables/numbers_page.py PROGRAM [PART...] | --draw\nparts: " + " ".join(measure.PARTS), file=sys.stderr)
         return 2
-    values = measured(str(pathlib.Path(program).resolve()), parts or list(measure.PARTS))
-    missing = set(measure.PARTS) - set(values)
-    if missing:
-        print("not yet measured: " + ", ".join(sorted(missing)), file=sys.stderr)
-        return 1
-    write(values)
-    return 0
+    names = names or list(measure.PARTS)
+    parts = measured(str(pathlib.Path(program).resolve()), names)
+    return write_if_complete(parts, parts[names[-1]]["of"])
 
 
 if __name__ == "__main__":

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace lockstep::zookeeper {
@@ -24,13 +26,18 @@ constexpr std::size_t kDigits = 10;
 // As long as the names of the recipe's znodes.
 constexpr const char* kPrefix = "/_c_00000000000000000000000000000000-lock-";
 
+void check(int rc) {
+  if (rc != ZOK) throw std::runtime_error("the C client alone: " + std::string(zerror(rc)));
+}
+
 // The shared state of the contenders in one measurement. They run on the threads of their sessions.
 class Run {
  public:
   explicit Run(std::chrono::duration<double> time)
       : start_(Clock::now()), end_(start_ + std::chrono::duration_cast<Clock::duration>(time)) {}
 
-  [[nodiscard]] bool is_over() const { return failed_ != ZOK || Clock::now() >= end_; }
+  [[nodiscard]] bool is_over() const { return has_failed() || Clock::now() >= end_; }
+  [[nodiscard]] bool has_failed() const { return failed_ != ZOK; }
   void begins() {
     const std::lock_guard lock(mutex_);
     ++live_;
@@ -45,8 +52,10 @@ class Run {
     failed_ = rc;
     return false;
   }
-  void enter() {
-    if (inside_.exchange(true)) failed_ = ZRUNTIMEINCONSISTENCY;
+  // A contender with that number holds the lock. Fails if another one holds it, or came later.
+  void enter(std::int64_t number) {
+    const bool is_first = !inside_.exchange(true);
+    if (!is_first || newest_.exchange(number) >= number) failed_ = ZRUNTIMEINCONSISTENCY;
   }
   void leave() { inside_ = false; }
   void cycle_took(Clock::duration time) {
@@ -74,6 +83,7 @@ class Run {
   const Clock::time_point end_;
   std::atomic<int> failed_ = ZOK;
   std::atomic<bool> inside_ = false;
+  std::atomic<std::int64_t> newest_ = -1;
   std::mutex mutex_;
   int live_ = 0;
   std::condition_variable all_ended_;
@@ -147,13 +157,17 @@ class Contender {
     }
   }
 
+  static std::string_view number_of(std::string_view name) {
+    return name.substr(name.size() - kDigits);
+  }
+
   // Names differ only in their numbers.
   [[nodiscard]] std::string nearest_in_front(const String_vector& names) const {
-    const auto number_of = [](std::string_view name) { return name.substr(name.size() - kDigits); };
     const std::string_view own = number_of(ours_);
     std::string_view nearest;
     for (int i = 0; i < names.count; ++i) {
       const std::string_view name = names.data[i];
+      if (name == CClientFloor::kKeeper) continue;
       const bool in_front = number_of(name) < own;
       if (in_front && (nearest.empty() || number_of(nearest) < number_of(name))) nearest = name;
     }
@@ -162,7 +176,8 @@ class Contender {
 
   void granted() {
     if (kind_ == Kind::kTakesTurns) {
-      run_.enter();
+      run_.enter(std::stoll(std::string(number_of(ours_))));
+      std::this_thread::yield();  // To a contender that should not hold.
       run_.leave();
     }
     if (kind_ != Kind::kHandedOff) return remove(&Contender::on_removed);
@@ -245,26 +260,28 @@ CClientFloor::CClientFloor(const std::string& servers, std::size_t sessions) {
 
 CClientFloor::~CClientFloor() = default;
 
-// A run that does not end has failed: closing its sessions ends it.
+// A run that does not end has failed: closing its sessions ends it. So it ends the watches and the
+// replies for which a contender of a failed run has not waited.
 template <class Running>
-CClientFloor::Measured CClientFloor::finish(Running& run) {
-  if (!run.wait()) handles_.clear();
-  return run.measured();
+CClientFloor::Measured CClientFloor::finish(Running& run, const std::vector<std::string>& locks) {
+  if (!run.wait() || run.has_failed()) handles_.clear();
+  const Measured measured = run.measured();
+  check_that_nothing_is_left(locks);
+  return measured;
 }
 
-void CClientFloor::make(const std::vector<std::string>& paths) const {
-  for (const std::string& path : paths) {
-    const int rc = zoo_create(handles_.front()->get(), path.c_str(), nullptr, -1,
-                              &ZOO_OPEN_ACL_UNSAFE, ZOO_PERSISTENT, nullptr, 0);
-    if (rc != ZOK && rc != ZNODEEXISTS) {
-      throw std::runtime_error(path + " cannot be created: " + zerror(rc));
-    }
+// The sync need not be awaited: later reads of its session show what it shows.
+void CClientFloor::check_that_nothing_is_left(const std::vector<std::string>& locks) const {
+  zhandle_t* const handle = handles_.front()->get();
+  const auto answered = [](int, const char*, const void*) {};
+  check(zoo_async(handle, locks.front().c_str(), answered, nullptr));
+  for (const std::string& lock : locks) {
+    String_vector names{};
+    check(zoo_get_children(handle, lock.c_str(), 0, &names));
+    const bool is_left = names.count > 1 || (names.count == 1 && names.data[0] != kKeeper);
+    deallocate_String_vector(&names);
+    if (is_left) throw std::runtime_error("the C client alone: a znode is left under " + lock);
   }
-}
-
-void CClientFloor::remove(const std::vector<std::string>& paths) const {
-  if (handles_.empty()) return;
-  for (const std::string& path : paths) zoo_delete(handles_.front()->get(), path.c_str(), -1);
 }
 
 CClientFloor::Measured CClientFloor::alone(const std::vector<std::string>& locks, Release release,
@@ -277,7 +294,7 @@ CClientFloor::Measured CClientFloor::alone(const std::vector<std::string>& locks
     contenders.emplace_back(run, handles_.front()->get(), lock, kind);
   }
   for (Contender& contender : contenders) contender.begin();
-  return finish(run);
+  return finish(run, locks);
 }
 
 CClientFloor::Measured CClientFloor::creates(const std::string& lock,
@@ -285,7 +302,7 @@ CClientFloor::Measured CClientFloor::creates(const std::string& lock,
   Run run(time);
   Contender contender(run, handles_.front()->get(), lock, Contender::Kind::kOnlyCreates);
   contender.begin();
-  return finish(run);
+  return finish(run, {lock});
 }
 
 CClientFloor::Measured CClientFloor::handoffs(const std::string& lock, std::size_t sessions,
@@ -297,7 +314,7 @@ CClientFloor::Measured CClientFloor::handoffs(const std::string& lock, std::size
     all.emplace_back(run, handles_[i % sessions]->get(), lock, Contender::Kind::kTakesTurns);
   }
   for (Contender& contender : all) contender.begin();
-  return finish(run);
+  return finish(run, {lock});
 }
 
 }  // namespace lockstep::zookeeper

@@ -4,16 +4,20 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lockstep::zookeeper {
 
 // Lower bounds for the figures of `lockstep bench real`: ZooKeeper's C client alone sends the
 // requests of lock cycles from its own threads, as early as the recipe could, and reads no more of
-// the replies than it must. Names have the length of a contender's. All calls throw
-// std::runtime_error on an error.
+// the replies than it must. Names have the length of a contender's. The locks exist and may have a
+// child kKeeper, which wants nothing. Each measurement checks at its end, not as part of its time,
+// that no other znode is left. All calls throw std::runtime_error on an error.
 class CClientFloor {
  public:
+  static constexpr std::string_view kKeeper = "keeper";
+
   struct Measured {
     double per_second;
     double median_us;  // For one cycle.
@@ -24,11 +28,6 @@ class CClientFloor {
   CClientFloor(const CClientFloor&) = delete;
   CClientFloor& operator=(const CClientFloor&) = delete;
   ~CClientFloor();
-
-  // Creates the parents of contenders, unless they exist.
-  void make(const std::vector<std::string>& paths) const;
-  // Deletes znodes as far as possible.
-  void remove(const std::vector<std::string>& paths) const;
 
   // One contender for each of these locks, all on the first session: a create and a list in one go,
   // then the delete. With kHandedOff, the next cycle does not wait for the delete.
@@ -45,7 +44,8 @@ class CClientFloor {
  private:
   class Handle;
   template <class Running>
-  Measured finish(Running& run);
+  Measured finish(Running& run, const std::vector<std::string>& locks);
+  void check_that_nothing_is_left(const std::vector<std::string>& locks) const;
 
   std::vector<std::unique_ptr<Handle>> handles_;
 };

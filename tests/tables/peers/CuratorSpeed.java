@@ -74,6 +74,7 @@ public final class CuratorSpeed {
         if (inside.incrementAndGet() != 1) {
           throw new IllegalStateException("two hold at once");
         }
+        Thread.yield(); // To a contender that should not hold.
         inside.decrementAndGet();
         held.incrementAndGet();
         mutex.release();
