@@ -62,4 +62,29 @@ CONFORMANCE_TEST(Z125ARefusedDeleteIsFollowedByAListThatShowsTheChild) {
   }
 }
 
+// A real server may refuse the delete although the lists before and after it show no child: the end
+// of a session leaves a wrong count of children in the parent's pending change.
+CONFORMANCE_TEST(Z125TheEndOfAnotherSessionLeavesADeleteDoneOrRefusedAsNotEmpty) {
+  const auto session = co_await lab.open();
+  for (int race = 0; race < kRaces; ++race) {
+    const Path parent = lab.parent() / ("p" + std::to_string(race));
+    co_await create(*session, parent);
+    const auto owner = co_await lab.open();
+    co_await create(*owner, parent / "e", Data(), CreateMode::kEphemeral);
+    Operation<void> end = owner->close();
+    Operation<Created> creation = session->create(parent / "x", Data(), CreateMode::kPersistent);
+    Operation<void> removal = session->remove(parent / "x");
+    const Seen seen = co_await list_and_remove(*session, parent);
+    const Result<Created> created = co_await creation;
+    must(created, "create");
+    const Result<void> removed = co_await removal;
+    must(removed, "remove");
+    const Result<void> ended = co_await end;
+    must(ended, "close");
+    EXPECT_LE(seen.after, seen.before);
+    EXPECT_EQ(seen.end, seen.refusal ? std::nullopt : std::optional(Error::kNoNode));
+    EXPECT_EQ(seen.refusal.value_or(Error::kNotEmpty), Error::kNotEmpty);
+  }
+}
+
 }  // namespace lockstep::conformance

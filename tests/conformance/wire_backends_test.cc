@@ -5,10 +5,12 @@
 #include <array>
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <stdexcept>
 
 #include "conformance/wire_lab.h"
 #include "lockstep/connection/client_connection.h"
+#include "lockstep/fakezk/chooser.h"
 #include "lockstep/fakezk/world.h"
 #include "real/loopback.h"
 #include "real/zookeeper_server.h"
@@ -49,12 +51,38 @@ void WireSession::greet(const wire::ConnectRequest& request) {
 }
 
 std::string WireSession::frame() {
+  std::optional<std::string> next = next_frame();
+  if (!next) throw std::runtime_error("the server has closed the connection");
+  return *std::move(next);
+}
+
+std::optional<std::string> WireSession::next_frame() {
   for (;;) {
     if (const auto next = reader_.next()) return std::string(*next);
     const std::string bytes = stream_->receive();
-    if (bytes.empty()) throw std::runtime_error("the server has closed the connection");
+    if (bytes.empty()) return std::nullopt;
     reader_.feed(bytes);
   }
+}
+
+// The reply to a ping is a header alone, and no decoder minds what follows.
+std::optional<wire::Reply> WireSession::next_header() {
+  const std::optional<std::string> next = next_frame();
+  if (!next) return std::nullopt;
+  return wire::decode_reply(wire::Op::kPing, *next).value();
+}
+
+void WireSession::send_bytes(std::int32_t xid, std::int32_t op, std::string_view body) {
+  std::string request;
+  wire::Writer header(request);
+  header(xid, op);
+  request += body;
+  stream_->send(framed(request));
+}
+
+wire::Reply WireSession::ask_bytes(wire::Op op, std::string_view body) {
+  send_bytes(++xid_, static_cast<std::int32_t>(op), body);
+  return next_header().value();
 }
 
 void WireSession::send(wire::Op op, wire::Request::Body body) {
@@ -126,6 +154,9 @@ class FakeWireLab final : public WireLab {
     void send(std::string_view bytes) override { connection_.feed(bytes); }
     std::string receive() override {
       lab_.world_.settle();
+      fakezk::Calm calm;  // Time passes only if nothing else can happen.
+      while (!connection_.has_output() && !connection_.closed() && lab_.world_.step(calm)) {
+      }
       std::string bytes = connection_.take_output();
       if (bytes.empty() && !connection_.closed()) throw std::runtime_error("nothing comes");
       return bytes;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,6 +61,12 @@ class WireSession {
   void send(wire::Op op, wire::Request::Body body);
   // The next frame, which must be the reply to this operation.
   wire::Reply reply(wire::Op op) { return wire::decode_reply(op, frame()).value(); }
+  // Sends any bytes behind a request's header.
+  void send_bytes(std::int32_t xid, std::int32_t op, std::string_view body);
+  // Sends a request with such a body, and returns the header of the reply.
+  wire::Reply ask_bytes(wire::Op op, std::string_view body);
+  // The header of the next frame, or none if the server has closed the connection.
+  std::optional<wire::Reply> next_header();
   // The next frame, which must be an event: "created /a". Throws on another frame.
   std::string event();
   // Checks that no event is in flight: the next frame answers a ping.
@@ -78,6 +85,7 @@ class WireSession {
  private:
   void greet(const wire::ConnectRequest& request);
   std::string frame();
+  std::optional<std::string> next_frame();
   void must(wire::Op op, wire::Request::Body body);
 
   std::unique_ptr<WireStream> stream_;

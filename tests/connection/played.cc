@@ -92,8 +92,8 @@ wire::Request request_in(Bytes& bytes, std::int32_t xid) {
 }
 
 // The requests of a connection, read from its bytes, and the allowed replies: in the same order,
-// each of the request's kind. The replies to auths may overtake others. An unknown operation is
-// refused at once, and no reply follows.
+// each of the request's kind. The replies to auths and SASL may overtake others. An unknown
+// operation is refused at once, and no reply follows.
 class Expected {
  public:
   void feed(std::string_view stream) {
@@ -112,8 +112,9 @@ class Expected {
     if (header.error()) return "a reply without a header";
     if (ambiguous_) return {};
     if (refused_) return "a reply behind a refusal";
-    // A reply to an auth has no zxid; others do, because a session has been opened.
-    if (zxid == 0) return answers(auths_, xid, frame);
+    // Replies to auths and SASL have no zxid, and only the latter a body; others have a zxid,
+    // because a session has been opened.
+    if (zxid == 0) return answers(header.left() == 0 ? auths_ : sasls_, xid, frame);
     if (zxid != -1) return answers(others_, xid, frame);
     refused_ = true;
     return std::erase(unknown_, xid) > 0 ? "" : "a refusal of what was not asked";
@@ -133,7 +134,9 @@ class Expected {
     if (xid == wire::kEventXid) ambiguous_ = true;
     const auto known = static_cast<wire::Op>(op);
     if (!wire::empty_body(known)) return unknown_.push_back(xid);
-    (known == wire::Op::kAuth ? auths_ : others_).push_back({xid, known});
+    if (known == wire::Op::kAuth) return auths_.push_back({xid, known});
+    if (known == wire::Op::kSasl) return sasls_.push_back({xid, known});
+    others_.push_back({known == wire::Op::kPing ? wire::kPingXid : xid, known});
   }
   static std::string answers(std::deque<Asked>& asked, std::int32_t xid, std::string_view frame) {
     if (asked.empty()) return "a reply to nothing";
@@ -149,6 +152,7 @@ class Expected {
   bool ambiguous_ = false;  // Replies cannot be told from events.
   bool refused_ = false;
   std::deque<Asked> auths_;
+  std::deque<Asked> sasls_;
   std::deque<Asked> others_;
   std::vector<std::int32_t> unknown_;
 };

@@ -96,7 +96,8 @@ TEST(ClientConnectionTest, WatchesAreSetAgain) {
   WireClient client(world);
   client.connect();
   wire::SetWatches watches{.relative_zxid = before};
-  watches.data.emplace().emplace_back("/a");
+  for (auto* const list : {&watches.data, &watches.exist, &watches.child}) list->emplace();
+  watches.data->emplace_back("/a");
   client.send({.xid = wire::kSetWatchesXid, .op = wire::Op::kSetWatches, .body = watches});
   EXPECT_THAT(xids(client.settled()), ElementsAre(wire::kEventXid, wire::kSetWatchesXid));
 }

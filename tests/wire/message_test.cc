@@ -24,7 +24,7 @@ std::vector<Op> requested_ops() {
 }
 
 TEST(WireMessageTest, EveryRequestHasANameAndAReply) {
-  EXPECT_EQ(requested_ops().size(), 29U);
+  EXPECT_EQ(requested_ops().size(), 30U);
   for (const Op op : requested_ops()) {
     EXPECT_FALSE(name(op).empty()) << static_cast<std::int32_t>(op);
     EXPECT_TRUE(empty_reply(op).has_value()) << name(op);

@@ -31,13 +31,13 @@ bool may_be_long(wire::Op op) {
   }
 }
 
-bool is_null(const wire::Vector<wire::Ustring>& paths) {
-  return paths && std::ranges::any_of(*paths, [](const wire::Ustring& path) { return !path; });
+// The server expects neither a null list nor a null path in it (DataTree.setWatches).
+bool has_null(const wire::Vector<wire::Ustring>& paths) {
+  return !paths || std::ranges::any_of(*paths, [](const wire::Ustring& path) { return !path; });
 }
 
 std::vector<Path> paths_of(const wire::Vector<wire::Ustring>& names) {
   std::vector<Path> paths;
-  if (!names) return paths;
   for (const wire::Ustring& name : *names) paths.emplace_back(std::string_view(*name));
   return paths;
 }
@@ -45,7 +45,7 @@ std::vector<Path> paths_of(const wire::Vector<wire::Ustring>& names) {
 // Handles SetWatches and SetWatches2 alike.
 template <class Body>
 std::expected<fakezk::WatchedPaths, Error> watched_in(const Body& body) {
-  if (is_null(body.data) || is_null(body.exist) || is_null(body.child)) {
+  if (has_null(body.data) || has_null(body.exist) || has_null(body.child)) {
     return std::unexpected(Error::kMarshallingError);
   }
   fakezk::WatchedPaths watched;
@@ -61,7 +61,7 @@ std::expected<fakezk::WatchedPaths, Error> watched_in(const wire::Request& reque
     return watched_in(std::get<wire::SetWatches>(request.body));
   }
   const auto& body = std::get<wire::SetWatches2>(request.body);
-  if (is_null(body.persistent) || is_null(body.persistent_recursive)) {
+  if (has_null(body.persistent) || has_null(body.persistent_recursive)) {
     return std::unexpected(Error::kMarshallingError);
   }
   auto watched = watched_in(body);
@@ -189,6 +189,7 @@ void ClientConnection::greet(std::string_view frame) {
 // (UnimplementedRequestProcessor). If the content does not fit the operation, it refuses only the
 // request. Both seen on 3.8.0.
 void ClientConnection::take(std::string_view frame) {
+  if (asked_to_close_) return;  // The session is over for the leader (Z64).
   std::int32_t xid = 0;
   std::int32_t op = 0;
   wire::Reader header(frame);
@@ -202,29 +203,29 @@ void ClientConnection::take(std::string_view frame) {
   const auto request = wire::decode_request(frame);
   if (request && checkpoint_ && !checkpoint_->request_passes(*request)) return close();
   if (request) return ask(*request);
-  if (known == wire::Op::kAuth) return close();
-  answer_in_turn({.xid = xid, .op = known, .refusal = Error::kMarshallingError});
+  if (known == wire::Op::kAuth || known == wire::Op::kSasl) return close();
+  refuse({.xid = xid, .op = known}, Error::kMarshallingError);
 }
 
 void ClientConnection::ask(const wire::Request& request) {
   if (request.op == wire::Op::kCloseSession) asked_to_close_ = true;
   Asked asked = asked_by(request);
-  if (request.op == wire::Op::kPing) return answer_in_turn(std::move(asked));
+  if (request.op == wire::Op::kSasl) return answer_sasl(request);
+  if (request.op == wire::Op::kPing) {
+    asked.xid = wire::kPingXid;  // FinalRequestProcessor.processRequest
+    return answer_in_turn(std::move(asked));
+  }
   if (request.op == wire::Op::kSetWatches || request.op == wire::Op::kSetWatches2) {
     auto watched = watched_in(request);
     if (watched) {
       wait_for_answer(std::move(asked));
       return world_.network().send(link_, std::move(*watched));
     }
-    asked.refusal = watched.error();
-    return answer_in_turn(std::move(asked));
+    return refuse(std::move(asked), watched.error());
   }
   if (auto query = to_query(request)) return ask_query(std::move(asked), std::move(*query));
   auto translated = to_request(request, world_.server().options().ttl_enabled);
-  if (!translated) {
-    asked.refusal = translated.error();
-    return answer_in_turn(std::move(asked));
-  }
+  if (!translated) return refuse(std::move(asked), translated.error());
   if (request.op == wire::Op::kAuth) {
     asked_auths_.push_back(request.xid);
   } else {
@@ -234,12 +235,26 @@ void ClientConnection::ask(const wire::Request& request) {
 }
 
 void ClientConnection::ask_query(Asked asked, std::expected<fakezk::Query, Error> query) {
-  if (!query) {
-    asked.refusal = query.error();
-    return answer_in_turn(std::move(asked));
-  }
+  if (!query) return refuse(std::move(asked), query.error());
   wait_for_answer(std::move(asked));
   world_.network().send(link_, std::move(*query));
+}
+
+// A server without a JAAS configuration answers at once, with no token, whatever the client's is; a
+// null one ends the connection (ZooKeeperServer.processSasl).
+void ClientConnection::answer_sasl(const wire::Request& request) {
+  if (!std::get<wire::Token>(request.body).token) return close();
+  answer(request.xid, request.op, encode(wire::Reply{.xid = request.xid, .body = wire::Token{}}));
+}
+
+// A write that is refused takes a zxid all the same (Z13), so the servers refuse it.
+void ClientConnection::refuse(Asked asked, Error error) {
+  if (auto request = to_refused(asked.op, error)) {
+    wait_for_answer(std::move(asked));
+    return send(std::move(*request));
+  }
+  asked.refusal = error;
+  answer_in_turn(std::move(asked));
 }
 
 void ClientConnection::send(lockstep::Request&& request) {

@@ -22,11 +22,19 @@ constexpr auto kReconfigDisabled = static_cast<Error>(-123);
 
 Data data_of(const wire::Buffer& bytes) { return bytes ? Data(std::string_view(*bytes)) : Data(); }
 
+// The server does not expect a null id in the schemes that it knows
+// (PrepRequestProcessor.fixupACL).
+bool lacks_id(const wire::Acl& entry) {
+  const std::string scheme = entry.id.scheme.value_or("");
+  return !entry.id.id && (scheme == "world" || scheme == "digest" || scheme == "ip");
+}
+
 // A null list is as invalid as an empty one (PrepRequestProcessor.fixupACL).
-Acl acl_of(const wire::Vector<wire::Acl>& list) {
+std::expected<Acl, Error> acl_of(const wire::Vector<wire::Acl>& list) {
   std::vector<AclEntry> entries;
   if (list) {
     for (const wire::Acl& entry : *list) {
+      if (lacks_id(entry)) return refused(kUnreadable);
       entries.emplace_back(entry.perms, entry.id.scheme.value_or(""), entry.id.id.value_or(""));
     }
   }
@@ -43,12 +51,15 @@ Translated at(OpCode op, const wire::Ustring& path) {
 bool is_mode(std::int32_t flags) { return flags >= 0 && flags <= 6; }
 
 template <class Create>
-Translated create(const Create& body) {
+Translated create(const Create& body, std::chrono::milliseconds ttl = {}) {
   if (!is_mode(body.flags)) return refused(Error::kBadArguments);
   Translated request = at(OpCode::kCreate, body.path);
   if (!request) return request;
+  auto acl = acl_of(body.acl);
+  if (!acl) return refused(acl.error());
   request->mode = static_cast<CreateMode>(body.flags);
   request->data = data_of(body.data);
+  request->say(RequestDetails(std::move(*acl), ttl));
   return request;
 }
 
@@ -58,25 +69,38 @@ Translated to_create(const wire::CreateRequest& body, bool ttl_enabled) {
   Translated request = create(body);
   if (!request) return request;
   if (has_ttl(request->mode) && ttl_enabled) return refused(Error::kBadArguments);
-  request->say(RequestDetails(acl_of(body.acl)));
+  return request;
+}
+
+// Alone, the operation decides what is a container, and the flags only what gets a number
+// (PrepRequestProcessor.pRequest2TxnCreate, DataTree.processTxn).
+Translated to_single_create(wire::Op op, const wire::CreateRequest& body, bool ttl_enabled) {
+  Translated request = to_create(body, ttl_enabled);
+  if (!request || has_ttl(request->mode)) return request;
+  if (op == wire::Op::kCreateContainer) {
+    request->mode =
+        is_sequential(request->mode) ? fakezk::kSequentialContainer : CreateMode::kContainer;
+  } else if (request->mode == CreateMode::kContainer) {
+    request->mode = CreateMode::kPersistent;
+  }
   return request;
 }
 
 Translated to_create(const wire::CreateTtlRequest& body, bool ttl_enabled) {
   constexpr std::int64_t kLongestTtlMs = 0xffffffffff;
-  Translated request = create(body);
+  const bool lasts = is_mode(body.flags) && has_ttl(static_cast<CreateMode>(body.flags));
+  const std::chrono::milliseconds ttl(lasts ? body.ttl_ms : 0);
+  Translated request = create(body, ttl);
   if (!request) return request;
   const bool fits = body.ttl_ms > 0 && body.ttl_ms <= kLongestTtlMs;
-  if (has_ttl(request->mode) ? ttl_enabled && !fits : body.ttl_ms >= 0) {
-    return refused(Error::kBadArguments);
-  }
-  const std::chrono::milliseconds ttl(has_ttl(request->mode) ? body.ttl_ms : 0);
-  request->say(RequestDetails(acl_of(body.acl), ttl));
+  if (lasts ? ttl_enabled && !fits : body.ttl_ms >= 0) return refused(Error::kBadArguments);
   return request;
 }
 
 Translated to_read(OpCode op, const wire::ReadRequest& body) {
   Translated request = at(op, body.path);
+  const bool has_nul = body.path && body.path->find('\0') != std::string::npos;
+  if (op == OpCode::kExists && has_nul) return refused(Error::kBadArguments);
   if (request) request->watched = body.watch;
   return request;
 }
@@ -95,15 +119,42 @@ Translated to_set_data(const wire::SetDataRequest& body) {
 
 Translated to_set_acl(const wire::SetAclRequest& body) {
   Translated request = to_versioned(OpCode::kSetAcl, body.path, body.version);
-  if (request) request->say(RequestDetails(acl_of(body.acl)));
+  if (!request) return request;
+  auto acl = acl_of(body.acl);
+  if (!acl) return refused(acl.error());
+  request->say(RequestDetails(std::move(*acl)));
   return request;
 }
 
 Translated to_watches(OpCode op, const wire::WatchesRequest& body) {
   if (body.type < 1 || body.type > 3) return refused(kUnreadable);  // WatcherType.fromInt
-  Translated request = at(op, body.path);
+  // A watch may stand on a null path, which is no znode's, like the empty one.
+  const bool removes = op == OpCode::kRemoveWatches;
+  Translated request = at(op, removes ? body.path.value_or("") : body.path);
   if (request) request->watch_type = static_cast<WatchType>(body.type);
   return request;
+}
+
+// Whether a create in a multi has the flags of that mode, which decide there, not the operation
+// (Op.create).
+bool has_mode(const wire::MultiOp& op, bool (*is_it)(CreateMode)) {
+  std::int32_t flags = -1;
+  if (const auto* const body = std::get_if<wire::CreateRequest>(&op.body)) flags = body->flags;
+  if (const auto* const body = std::get_if<wire::CreateTtlRequest>(&op.body)) flags = body->flags;
+  return is_mode(flags) && is_it(static_cast<CreateMode>(flags));
+}
+
+bool contains(CreateMode mode) { return mode == CreateMode::kContainer; }
+
+Translated to_create_in_multi(const wire::MultiOp& op, bool ttl_enabled) {
+  if (const auto* const body = std::get_if<wire::CreateRequest>(&op.body)) {
+    if (has_mode(op, &has_ttl)) return refused(kUnreadable);  // The server expects the time, too.
+    return to_create(*body, ttl_enabled);
+  }
+  const auto& body = std::get<wire::CreateTtlRequest>(op.body);
+  if (has_mode(op, &has_ttl)) return to_create(body, ttl_enabled);
+  const wire::CreateRequest without_time{body.path, body.data, body.acl, body.flags};
+  return to_create(without_time, ttl_enabled);
 }
 
 Translated to_op_of_multi(const wire::MultiOp& op, bool ttl_enabled) {
@@ -111,9 +162,7 @@ Translated to_op_of_multi(const wire::MultiOp& op, bool ttl_enabled) {
     case wire::Op::kCreate:
     case wire::Op::kCreate2:
     case wire::Op::kCreateContainer:
-      return to_create(std::get<wire::CreateRequest>(op.body), ttl_enabled);
-    case wire::Op::kCreateTtl:
-      return to_create(std::get<wire::CreateTtlRequest>(op.body), ttl_enabled);
+    case wire::Op::kCreateTtl: return to_create_in_multi(op, ttl_enabled);
     case wire::Op::kSetData: return to_set_data(std::get<wire::SetDataRequest>(op.body));
     case wire::Op::kDelete:
     case wire::Op::kCheck: {
@@ -121,32 +170,41 @@ Translated to_op_of_multi(const wire::MultiOp& op, bool ttl_enabled) {
       const OpCode code = op.op == wire::Op::kDelete ? OpCode::kRemove : OpCode::kCheck;
       return to_versioned(code, body.path, body.version);
     }
-    default: return refused(Error::kUnimplemented);
+    default: return refused(kUnreadable);
   }
 }
 
-// The operations before this one may fail first, so it goes to the servers: they refuse an empty
-// path with the same error.
-lockstep::Request bad_arguments() { return {OpCode::kCreate, Path(Text(""))}; }
+// An operation that the servers refuse in its turn with this error: they take no empty path, and
+// cannot read a read in a multi.
+lockstep::Request refused_op(Error error) {
+  return {error == kUnreadable ? OpCode::kGetData : OpCode::kCreate, Path(Text(""))};
+}
 
-Translated to_multi(const wire::MultiRequest& body, bool ttl_enabled) {
-  std::vector<lockstep::Request> ops;
-  for (const wire::MultiOp& op : body.ops) {
-    Translated translated = to_op_of_multi(op, ttl_enabled);
-    if (!translated && translated.error() == Error::kBadArguments) translated = bad_arguments();
-    if (!translated) return translated;
-    ops.push_back(std::move(*translated));
-  }
+lockstep::Request multi_of(std::vector<lockstep::Request> ops) {
   lockstep::Request multi(OpCode::kMulti, Path(Text()));
   multi.say(RequestDetails(std::move(ops)));
   return multi;
+}
+
+// A read and a null path fail the whole multi (MultiOperationRecord.deserialize,
+// PrepRequestProcessor.getPendingChanges), any other error its operation in its turn.
+Translated to_multi(const wire::MultiRequest& body, bool ttl_enabled) {
+  std::vector<lockstep::Request> ops;
+  for (const wire::MultiOp& op : body.ops) {
+    const bool reads = std::holds_alternative<wire::ReadRequest>(op.body);
+    const bool is_there = std::visit([](const auto& of) { return of.path.has_value(); }, op.body);
+    if (reads || !is_there) return refused(kUnreadable);
+    Translated translated = to_op_of_multi(op, ttl_enabled);
+    ops.push_back(translated ? std::move(*translated) : refused_op(translated.error()));
+  }
+  return multi_of(std::move(ops));
 }
 
 // A null scheme is an unknown one (ZooKeeperServer.processPacket: kAuthFailed, seen on 3.8.0).
 Translated to_auth(const wire::AuthPacket& body) {
   lockstep::Request auth(OpCode::kAddAuth, Path());
   auth.say(RequestDetails(Text(body.scheme.value_or(""))));
-  auth.data = Data(std::string_view(body.auth ? *body.auth : std::string()));
+  auth.data = data_of(body.auth);
   return auth;
 }
 
@@ -165,7 +223,7 @@ Asked query_at(fakezk::Query::Kind kind, const wire::Ustring& path) {
 
 Asked to_add_watch(const wire::WatchesRequest& body) {
   if (body.type != 0 && body.type != 1) return refused(kUnreadable);  // WatcherMode.fromZooDef
-  Asked query = query_at(fakezk::Query::Kind::kAddWatch, body.path);
+  Asked query = query_at(fakezk::Query::Kind::kAddWatch, body.path.value_or(""));
   if (!query) return query;
   query->mode = body.type == 0 ? fakezk::WatchMode::kPersistent : fakezk::WatchMode::kRecursive;
   return query;
@@ -204,11 +262,38 @@ std::optional<std::expected<fakezk::Query, Error>> to_query(const wire::Request&
 // The flags decide: a container or a time to live is answered as create2, everything else as
 // create, even a create2 (Op.Create's constructor, FinalRequestProcessor; seen on 3.8.0).
 wire::Op result_of(const wire::MultiOp& op) {
-  if (const auto* const made = std::get_if<wire::CreateRequest>(&op.body)) {
-    return made->flags == static_cast<std::int32_t>(CreateMode::kContainer) ? wire::Op::kCreate2
-                                                                            : wire::Op::kCreate;
+  if (has_mode(op, &has_ttl) || has_mode(op, &contains)) return wire::Op::kCreate2;
+  const bool creates = op.op == wire::Op::kCreate2 || op.op == wire::Op::kCreateContainer ||
+                       op.op == wire::Op::kCreateTtl;
+  return creates ? wire::Op::kCreate : op.op;
+}
+
+namespace {
+
+// The server takes the zxid of such a request before it reads it
+// (PrepRequestProcessor.pRequestHelper).
+bool takes_zxid(wire::Op op) {
+  switch (op) {
+    case wire::Op::kCreate:
+    case wire::Op::kCreate2:
+    case wire::Op::kCreateContainer:
+    case wire::Op::kCreateTtl:
+    case wire::Op::kDelete:
+    case wire::Op::kDeleteContainer:
+    case wire::Op::kSetData:
+    case wire::Op::kSetAcl:
+    case wire::Op::kMulti: return true;
+    default: return false;
   }
-  return op.op == wire::Op::kCreateTtl ? wire::Op::kCreate2 : op.op;
+}
+
+}  // namespace
+
+std::optional<lockstep::Request> to_refused(wire::Op op, Error error) {
+  if (!takes_zxid(op)) return std::nullopt;
+  if (error == Error::kBadArguments) return refused_op(error);
+  if (error == kUnreadable) return multi_of({refused_op(error)});
+  return std::nullopt;
 }
 
 std::expected<lockstep::Request, Error> to_request(const wire::Request& request, bool ttl_enabled) {
@@ -217,7 +302,8 @@ std::expected<lockstep::Request, Error> to_request(const wire::Request& request,
   switch (request.op) {
     case Op::kCreate:
     case Op::kCreate2:
-    case Op::kCreateContainer: return to_create(std::get<wire::CreateRequest>(body), ttl_enabled);
+    case Op::kCreateContainer:
+      return to_single_create(request.op, std::get<wire::CreateRequest>(body), ttl_enabled);
     case Op::kCreateTtl: return to_create(std::get<wire::CreateTtlRequest>(body), ttl_enabled);
     case Op::kDelete: {
       const auto& removed = std::get<wire::VersionRequest>(body);
@@ -230,7 +316,10 @@ std::expected<lockstep::Request, Error> to_request(const wire::Request& request,
     case Op::kSetData: return to_set_data(std::get<wire::SetDataRequest>(body));
     case Op::kGetAcl: return at(OpCode::kGetAcl, std::get<wire::PathRequest>(body).path);
     case Op::kSetAcl: return to_set_acl(std::get<wire::SetAclRequest>(body));
-    case Op::kSync: return at(OpCode::kSync, std::get<wire::PathRequest>(body).path);
+    case Op::kSync:
+      return lockstep::Request(OpCode::kSync, Path(Text()));  // Any path, or null.
+    // The server takes the header for the path (PrepRequestProcessor.pRequest2Txn).
+    case Op::kDeleteContainer: return refused(Error::kBadArguments);
     case Op::kMulti: return to_multi(std::get<wire::MultiRequest>(body), ttl_enabled);
     case Op::kCheckWatches:
       return to_watches(OpCode::kCheckWatches, std::get<wire::WatchesRequest>(body));

@@ -18,6 +18,9 @@ namespace lockstep::connection {
 // cannot read, or kUnimplemented if the simulated servers do not know the operation.
 [[nodiscard]] std::expected<lockstep::Request, Error> to_request(const wire::Request& request,
                                                                  bool ttl_enabled);
+// A request that the servers refuse with this error in place of such an operation; nullopt if it is
+// not a write, or the servers have no such error.
+[[nodiscard]] std::optional<lockstep::Request> to_refused(wire::Op op, Error error);
 // A query for the servers, or the error that answers it; nullopt if the request is not a query.
 [[nodiscard]] std::optional<std::expected<fakezk::Query, Error>> to_query(
     const wire::Request& request);

@@ -55,6 +55,19 @@ void Leader::prepare_close(Txn& txn) {
   for (const PathId id : ephemerals) preparation_.remove_ephemeral(id);
 }
 
+// The leader checks the session of each operation, not that of the multi
+// (PrepRequestProcessor.pRequestHelper), and reads the operation first.
+void Leader::prepare_ended(Txn& txn, const Request& request) {
+  txn.error = Error::kSessionExpired;
+  txn.has_error = request.op != OpCode::kMulti || !request.ops().empty();
+  if (request.op != OpCode::kMulti || !txn.has_error) return;
+  if (is_read(request.ops().front().op)) {
+    txn.error = Error::kMarshallingError;
+  } else {
+    txn.failed_op = 0;
+  }
+}
+
 void Leader::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const PathId path = paths_->intern(ops[i].path.text());
@@ -62,7 +75,8 @@ void Leader::prepare_multi(Txn& txn, const std::vector<Request>& ops) {
     if (prepared) continue;
     txn.has_error = true;
     txn.error = prepared.error();
-    txn.failed_op = static_cast<std::int32_t>(i);
+    // An operation that cannot be read fails the whole multi.
+    if (txn.error != Error::kMarshallingError) txn.failed_op = static_cast<std::int32_t>(i);
     return preparation_.forget_changes();
   }
 }

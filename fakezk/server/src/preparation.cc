@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "lockstep/fakezk/message.h"
 #include "path_rules.h"
 
 namespace lockstep::fakezk {
@@ -23,8 +24,11 @@ std::int32_t next(std::int32_t number) {
 Lifetime lifetime_of(CreateMode mode) {
   if (is_ephemeral(mode)) return Lifetime::kEphemeral;
   if (has_ttl(mode)) return Lifetime::kTtl;
-  return mode == CreateMode::kContainer ? Lifetime::kContainer : Lifetime::kPersistent;
+  const bool contains = mode == CreateMode::kContainer || mode == kSequentialContainer;
+  return contains ? Lifetime::kContainer : Lifetime::kPersistent;
 }
+
+bool has_sequence(CreateMode mode) { return is_sequential(mode) || mode == kSequentialContainer; }
 
 }  // namespace
 
@@ -46,7 +50,8 @@ std::expected<void, Error> Preparation::prepare(const Request& request, PathId p
     case OpCode::kSetData: return set_data(request, path);
     case OpCode::kSetAcl: return set_acl(request, path);
     case OpCode::kCheck: return check(request, path);
-    default: return refused(Error::kUnimplemented);
+    // A read in a multi (PrepRequestProcessor.pRequestHelper).
+    default: return refused(Error::kMarshallingError);
   }
 }
 
@@ -59,8 +64,8 @@ std::expected<void, Error> Preparation::create(const Request& request, PathId as
   const ZnodeFacts& parent = look(parent_id, parent_record_);
   if (!parent.exists) return refused(Error::kNoNode);
   if (!allowed(parent, permission::kCreate)) return refused(Error::kNoAuth);
-  path_ = is_sequential(request.mode) ? paths_->intern_sequential(asked, parent.children_created)
-                                      : asked;
+  path_ = has_sequence(request.mode) ? paths_->intern_sequential(asked, parent.children_created)
+                                     : asked;
   if (!paths_->valid(path_)) return refused(Error::kBadArguments);
   if (look(path_, record_).exists) return refused(Error::kNodeExists);
   if (parent.lifetime == Lifetime::kEphemeral) return refused(Error::kNoChildrenForEphemerals);

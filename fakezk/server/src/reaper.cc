@@ -23,7 +23,6 @@ void Reaper::follow(const Change& change, PathId parent, TimePoint now) {
     if (mortal(change.path)) {
       is_mortal_[change.path] = false;
       std::erase(mortal_, change.path);
-      std::erase(found_, change.path);
     }
     if (mortal(parent)) schedule(now);
   }

@@ -83,13 +83,22 @@ void Replica::notify_deleted(PathId path, AclId acl) {
 }
 
 void Replica::read_without_znode(const Request& request, PathId path, LinkIndex link,
-                                 Reply& reply) {
+                                 const Identities& identities, Reply& reply) {
   if (concerns_watches(request.op)) {
     if (!look_for_watches(request, path, link)) refuse(reply, Error::kNoWatcher);
     return;
   }
+  if (const Znode* const root = known_as(path)) {
+    return show(*root, request, path, link, identities, reply);
+  }
   if (request.watched && request.op == OpCode::kExists) data_watches_.add(path, link);
   refuse(reply, Error::kNoNode);
+}
+
+// The root has two names, of which reads know the empty one (DataTree's constructor).
+const Znode* Replica::known_as(PathId path) const {
+  const bool is_empty = paths_->text(path).view().empty();
+  return tree_.find(is_empty ? PathTable::kRoot : path);
 }
 
 // Data watches include those of exists (DataTree.containsWatcher, removeWatch). A check finds the
@@ -116,7 +125,7 @@ std::span<const Replica::Fired> Replica::set_watches(LinkIndex link, const Watch
   };
   for (const Path& path : watched.data) {
     const PathId id = paths_->intern(path.text());
-    const Znode* const znode = tree_.find(id);
+    const Znode* const znode = known_as(id);
     if (!znode) {
       tell(id, EventType::kDeleted);
     } else if (znode->mzxid > watched.relative_zxid) {
@@ -127,7 +136,7 @@ std::span<const Replica::Fired> Replica::set_watches(LinkIndex link, const Watch
   }
   for (const Path& path : watched.exist) {
     const PathId id = paths_->intern(path.text());
-    if (tree_.find(id)) {
+    if (known_as(id)) {
       tell(id, EventType::kCreated);
     } else {
       data_watches_.add(id, link);
@@ -135,7 +144,7 @@ std::span<const Replica::Fired> Replica::set_watches(LinkIndex link, const Watch
   }
   for (const Path& path : watched.child) {
     const PathId id = paths_->intern(path.text());
-    const Znode* const znode = tree_.find(id);
+    const Znode* const znode = known_as(id);
     if (!znode) {
       tell(id, EventType::kDeleted);
     } else if (znode->pzxid > watched.relative_zxid) {

@@ -60,11 +60,13 @@ void Replica::list_ephemerals(const Query& query, const Asker& asker,
 void Replica::count_descendants(const Query& query, const Asker& asker, QueryAnswer& answer,
                                 Reply& reply) {
   if (recorder_) recorder_->touches_everything();
-  const Znode* const top = tree_.find(paths_->intern(query.path.text()));
+  const Znode* const top = known_as(paths_->intern(query.path.text()));
   if (!top) return refuse(reply, Error::kNoNode);
   if (!acls_.allows(top->acl, permission::kRead, asker.identities)) {
     return refuse(reply, Error::kNoAuth);
   }
+  // Counts the paths that begin with this one and a slash: "/" is among those of the empty path.
+  answer.descendants = query.path.view().empty() ? 1 : 0;
   visit_below(tree_, *top, [&](PathId, const Znode&) { ++answer.descendants; });
 }
 

@@ -72,15 +72,25 @@ void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessa
   applied_ = Applied::failed(request.op, Error::kSessionExpired);
   if (session == kNoSession) return;
   if (drops_request(link)) return;
+  if (request.op == OpCode::kClose) return close_ended(link, session, now);
   if (!is_write(request.op)) {
     const Replica& replica = replicas_[connections_[link].replica];
     open_reply(replica, link, request.op) = Reply(Error::kSessionExpired);
     return;
   }
   Txn refused = awaited(link, leader_.begin(request.op, session, now));
-  refused.has_error = true;
-  refused.error = Error::kSessionExpired;
+  leader_.prepare_ended(refused, request);
   commit(refused, now);
+}
+
+// The leader does not ask whether a session is over when its client closes it
+// (PrepRequestProcessor.pRequest2Txn): its close is the one that ends it.
+void Server::close_ended(LinkIndex link, SessionIndex session, TimePoint now) {
+  applied_ = {.op = OpCode::kClose, .is_request = true};
+  Txn closes = awaited(link, leader_.begin(OpCode::kClose, session, now));
+  leader_.prepare_close(closes);
+  applied_.zxid = closes.zxid;
+  commit(closes, now);
 }
 
 bool Server::drops_request(LinkIndex link) {
@@ -133,7 +143,8 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
   answer.reply = std::move(reply);
   if (!identity) return drop(link, now, network_.at(link).inbox.size(), Error::kAuthFailed);
   if (recorder_) recorder_->writes(ObjectKind::kLink, link);
-  connections_[link].identities.add(std::move(*identity));
+  // The connection has its address from the start (IPAuthenticationProvider.handleAuthentication).
+  if (identity->scheme != "ip") connections_[link].identities.add(std::move(*identity));
 }
 
 void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint now) {

@@ -59,17 +59,25 @@ void Reader::read(std::int64_t& value) {
 }
 
 void Reader::read(std::optional<std::string>& text) {
-  const std::optional<std::size_t> count = count_of(1);
+  std::int32_t length = 0;
+  read(length);
+  if (!error_ && length < -1) error_ = Malformed::kBadLength;
+  const std::optional<std::size_t> count = within_bytes(length, 1);
   if (error_) return;
   if (!count) return text.reset();
   text.emplace(take(*count));
 }
 
-std::optional<std::size_t> Reader::count_of(std::size_t element) {
+// A loop over such a count ends at once (BinaryInputArchive.BinaryIndex.done).
+std::optional<std::size_t> Reader::count() {
   std::int32_t count = 0;
   read(count);
+  return within_bytes(count < -1 ? 0 : count, kSmallestElement);
+}
+
+std::optional<std::size_t> Reader::within_bytes(std::int32_t count, std::size_t element) {
   if (error_ || count == -1) return std::nullopt;
-  if (count < 0 || static_cast<std::size_t>(count) > bytes_.size() / element) {
+  if (static_cast<std::size_t>(count) > bytes_.size() / element) {
     error_ = Malformed::kBadLength;
     return std::nullopt;
   }

@@ -23,6 +23,7 @@ std::string_view name(Op op) {
     case Op::kCheckWatches: return "checkWatches";
     case Op::kRemoveWatches: return "removeWatches";
     case Op::kCreateContainer: return "createContainer";
+    case Op::kDeleteContainer: return "deleteContainer";
     case Op::kCreateTtl: return "createTTL";
     case Op::kMultiRead: return "multiRead";
     case Op::kAuth: return "auth";

@@ -82,6 +82,7 @@ std::optional<Reply::Body> empty_reply(Op op) {
     case Op::kPing:
     case Op::kCloseSession:
     case Op::kDelete:
+    case Op::kDeleteContainer:
     case Op::kCheck:
     case Op::kCheckWatches:
     case Op::kRemoveWatches:

@@ -65,6 +65,7 @@ std::optional<Request::Body> empty_body(Op op) {
   switch (op) {
     case Op::kPing:
     case Op::kCloseSession:
+    case Op::kDeleteContainer:
     case Op::kWhoAmI: return Nothing();
     case Op::kCreate:
     case Op::kCreate2:

@@ -142,6 +142,8 @@ class ClientConnection final : private fakezk::Endpoint {
   void take_auth(std::string_view frame);
   void ask(const wire::Request& request);
   void ask_query(Asked asked, std::expected<fakezk::Query, Error> query);
+  void answer_sasl(const wire::Request& request);
+  void refuse(Asked asked, Error error);
   void send(lockstep::Request&& request);
   // Answers at the turn of this request, without asking the servers.
   void answer_in_turn(Asked asked);

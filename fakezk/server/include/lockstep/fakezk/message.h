@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lockstep/clock.h"
+#include "lockstep/create_mode.h"
 #include "lockstep/fakezk/access.h"
 #include "lockstep/fakezk/mailbox.h"
 #include "lockstep/fakezk/path_table.h"
@@ -43,6 +44,10 @@ struct WatchedPaths {
     return std::array{&data, &exist, &child, &persistent, &recursive};
   }
 };
+
+// A container whose path gets a sequence number: no Session offers it, but createContainer makes it
+// with the flags of a sequential znode.
+inline constexpr CreateMode kSequentialContainer{7};
 
 // A question of another library's client: no Session offers it, and the server that the client
 // is connected to answers it alone.

@@ -38,7 +38,7 @@ class Reaper {
   // Called for each change that the leader has committed; for servers that reap.
   void follow(const Change& change, PathId parent, TimePoint now);
 
-  // Candidates that are not deleted yet.
+  // Candidates that are not deleted yet: paths, whatever clients put there in the meantime.
   [[nodiscard]] std::span<const PathId> found() const { return found_; }
   PathId take(std::size_t index);
 
@@ -63,7 +63,7 @@ class Reaper {
   Check check_;
   std::vector<PathId> mortal_;   // Containers and znodes with a time to live, in order of creation.
   std::vector<bool> is_mortal_;  // By PathId: with many locks there are many containers.
-  std::vector<PathId> found_;
+  std::vector<PathId> found_;    // A list of paths (ContainerManager.checkContainers).
 };
 
 // The servers' wall clock, which Stats show, at a virtual time, which starts at

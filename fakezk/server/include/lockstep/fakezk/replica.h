@@ -75,7 +75,12 @@ class Replica {
 
  private:
   // For a missing znode, or for requests about watches only.
-  void read_without_znode(const Request& request, PathId path, LinkIndex link, Reply& reply);
+  void read_without_znode(const Request& request, PathId path, LinkIndex link,
+                          const Identities& identities, Reply& reply);
+  inline void show(const Znode& znode, const Request& request, PathId path, LinkIndex link,
+                   const Identities& identities, Reply& reply);
+  // The znode at a path, as reads find it.
+  [[nodiscard]] const Znode* known_as(PathId path) const;
   static void refuse(Reply& reply, Error error) {
     reply.error = error;
     reply.has_error = true;
@@ -117,24 +122,30 @@ class Replica {
                                                  Reply& reply) {
   const Znode* const znode = tree_.find(path);
   if (!znode || concerns_watches(request.op)) [[unlikely]] {
-    return read_without_znode(request, path, link, reply);
+    return read_without_znode(request, path, link, identities, reply);
   }
+  show(*znode, request, path, link, identities, reply);
+}
+
+[[gnu::always_inline]] inline void Replica::show(const Znode& znode, const Request& request,
+                                                 PathId path, LinkIndex link,
+                                                 const Identities& identities, Reply& reply) {
   // exists needs no permission; get_acl needs read or admin.
   const std::int32_t needed =
       request.op == OpCode::kGetAcl ? permission::kRead | permission::kAdmin : permission::kRead;
-  if (request.op != OpCode::kExists && !acls_.allows(znode->acl, needed, identities)) {
+  if (request.op != OpCode::kExists && !acls_.allows(znode.acl, needed, identities)) {
     return refuse(reply, Error::kNoAuth);
   }
   if (request.op == OpCode::kGetChildren) {
     if (request.watched) child_watches_.add(path, link);
-    reply.children = tree_.children(*znode, unspecified_);
+    reply.children = tree_.children(znode, unspecified_);
     return;
   }
   if (request.watched) data_watches_.add(path, link);
-  reply.show(tree_.stat(*znode));
-  if (request.op == OpCode::kGetData) reply.data = znode->data;
+  reply.show(tree_.stat(znode));
+  if (request.op == OpCode::kGetData) reply.data = znode.data;
   if (request.op == OpCode::kGetAcl) {
-    reply.say(ReplyDetails(acls_.shown(znode->acl, identities.list())));
+    reply.say(ReplyDetails(acls_.shown(znode.acl, identities.list())));
   }
 }
 

@@ -230,6 +230,7 @@ class Server final {
   [[gnu::noinline]] void come_back(LinkIndex link, const ClientMessage& message, TimePoint now);
   [[gnu::noinline]] void serve_ended(LinkIndex link, SessionIndex session,
                                      const ClientMessage& message, TimePoint now);
+  void close_ended(LinkIndex link, SessionIndex session, TimePoint now);
   [[gnu::cold]] void refuse_throttled(LinkIndex link, OpCode op);
   inline void serve(LinkIndex link, SessionIndex session, const ClientMessage& message,
                     TimePoint now);

@@ -12,7 +12,7 @@ namespace lockstep::wire {
 
 // Jute, the encoding of ZooKeeper's messages (zookeeper-jute, BinaryInputArchive and
 // BinaryOutputArchive): big-endian numbers; texts and buffers with their length in front, vectors
-// with their count, where -1 stands for null.
+// with their count, where -1 stands for null. A vector with any other negative count is empty.
 using Ustring = std::optional<std::string>;
 using Buffer = std::optional<std::string>;
 template <class T>
@@ -21,7 +21,7 @@ using Vector = std::optional<std::vector<T>>;
 // Why bytes are no message.
 enum class Malformed : std::uint8_t {
   kTruncated,      // They end too early.
-  kBadLength,      // A length or a count is negative and not -1, or exceeds what is left.
+  kBadLength,      // A text's length is negative and not -1, or any exceeds what is left.
   kUnknownOp,      // There is no such operation, or not in that place.
   kNotThisRecord,  // The message is of another kind.
 };
@@ -89,11 +89,11 @@ class Reader {
   void read(std::optional<std::string>& text);
   template <class T>
   void read(Vector<T>& vector) {
-    const std::optional<std::size_t> count = count_of(kSmallestElement);
-    if (!count) return vector.reset();
+    const std::optional<std::size_t> elements = count();
+    if (!elements) return vector.reset();
     vector.emplace();
     // Not reserved: it grows only with elements that are there.
-    for (std::size_t i = 0; i < *count && !error_; ++i) read(vector->emplace_back());
+    for (std::size_t i = 0; i < *elements && !error_; ++i) read(vector->emplace_back());
   }
   template <Record T>
   void read(T& record) {
@@ -105,8 +105,9 @@ class Reader {
 
   [[nodiscard]] std::string_view take(std::size_t count);
   [[nodiscard]] std::uint64_t number(std::size_t size);
-  // None if it is null, or after an error.
-  [[nodiscard]] std::optional<std::size_t> count_of(std::size_t element);
+  // The count of a vector. None if it is null, or after an error.
+  [[nodiscard]] std::optional<std::size_t> count();
+  [[nodiscard]] std::optional<std::size_t> within_bytes(std::int32_t count, std::size_t element);
 
   std::string_view bytes_;
   std::optional<Malformed> error_;

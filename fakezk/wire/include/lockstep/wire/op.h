@@ -26,6 +26,7 @@ enum class Op : std::int32_t {
   kCheckWatches = 17,
   kRemoveWatches = 18,
   kCreateContainer = 19,
+  kDeleteContainer = 20,  // The leader's own; no client can use it.
   kCreateTtl = 21,
   kMultiRead = 22,
   kAuth = 100,
