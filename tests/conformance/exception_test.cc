@@ -9,6 +9,7 @@
 
 #include "conformance/conformance.h"
 #include "lockstep/task_set.h"
+#include "support/session_waits.h"
 
 // An exception in user code ends only the task that threw it. All other requests and watches get
 // their results. If no task handles the exception, the run of the executor rethrows it.
@@ -26,20 +27,6 @@ Task<void> throw_after_event(const Watch& watch) {
   throw std::runtime_error("thrown after an event");
 }
 
-class ThrowingListener final : public SessionListener {
- public:
-  explicit ThrowingListener(Session& session) : session_(session) { session.add_listener(*this); }
-  ~ThrowingListener() { session_.remove_listener(*this); }
-  ThrowingListener(const ThrowingListener&) = delete;
-  ThrowingListener& operator=(const ThrowingListener&) = delete;
-
- private:
-  void session_changed(SessionState state) override {
-    throw std::runtime_error("listener: " + std::string(name(state)));
-  }
-  Session& session_;
-};
-
 // The recorded states outlive the run.
 class Recorder final : public SessionListener {
  public:
@@ -47,8 +34,6 @@ class Recorder final : public SessionListener {
     session.add_listener(*this);
   }
   ~Recorder() { session_.remove_listener(*this); }
-  Recorder(const Recorder&) = delete;
-  Recorder& operator=(const Recorder&) = delete;
 
  private:
   void session_changed(SessionState state) override { heard_.push_back(state); }
@@ -65,9 +50,9 @@ Task<void> throw_in_the_background(Lab& lab) {
 
 Task<void> throw_in_listeners(Lab& lab, std::vector<SessionState>& heard) {
   const auto session = co_await lab.open();
-  const ThrowingListener told_last(*session);
+  const support::ThrowingListener told_last(*session);
   const Recorder recorder(*session, heard);
-  const ThrowingListener told_first(*session);
+  const support::ThrowingListener told_first(*session);
   lab.cut(*session);
   const Watch never = co_await watch_exists(*session, lab.parent() / "never");
   static_cast<void>(co_await never.fired());

@@ -209,9 +209,7 @@ TEST_F(CohortMutexTest, TryDoesNotWait) {
 
 TEST_F(CohortMutexTest, ALostGrantDoesNotRefuseThoseThatDoNotWait) {
   const CohortMutex::Hold first = take();
-  simulation_.hold_inbox(*session_);
-  simulation_.advance(3 * session_->timeout());
-  simulation_.let_go(*session_);
+  lose_contact(simulation_, *session_);
   simulation_.advance(session_->timeout());
   EXPECT_EQ(first.held().state(), LockState::kLost);
   const CohortMutex::Hold second = must(simulation_.run(mutex_.try_acquire()), "try_acquire");
