@@ -47,7 +47,7 @@ CONFORMANCE_TEST(Z33AnEphemeralHasNoChildren) {
 
 CONFORMANCE_TEST(Z16RemoveOfAMissingZnodeIsAnError) {
   const auto session = co_await lab.open();
-  const auto missing = co_await session->remove(lab.parent() / "no");
+  const auto missing = co_await session->remove(lab.parent() / "no", 5);
   EXPECT_EQ(error_of(missing), Error::kNoNode);
   const auto without_parent = co_await session->remove(lab.parent() / "no" / "a", 7);
   EXPECT_EQ(error_of(without_parent), Error::kNoNode);

@@ -95,8 +95,9 @@ CONFORMANCE_TEST(Z4ARefusedRequestDoesNotDisturbTheOthers) {
 CONFORMANCE_TEST(Z1TheServerRefusesCharacters) {
   const auto session = co_await lab.open();
   const std::string parent = lab.parent().string();
-  const char* const refused[] = {"/a\x1f",        "/a\x7f",        "/\xc2\x80",        "/\xc2\x9f",
-                                 "/\xef\xa3\xbf", "/\xef\xbf\xb0", "/\xf0\x9f\x94\x92"};
+  const char* const refused[] = {"/a\x1f",        "/a\x7f",           "/\xc2\x80",
+                                 "/\xc2\x9f",     "/\xee\x80\x80",    "/\xef\xa3\xbf",
+                                 "/\xef\xbf\xb0", "/\xf0\x9f\x94\x92"};
   for (const char* const tail : refused) {
     co_await expect_refused_by_server(*session, parent + tail);
   }
@@ -145,6 +146,10 @@ CONFORMANCE_TEST(Z1TheRootExists) {
   const auto session = co_await lab.open();
   const auto root = co_await session->exists("/");
   EXPECT_EQ(error_of(root), std::nullopt);
+  const auto data = co_await session->get_data("/");
+  EXPECT_EQ(error_of(data), std::nullopt);
+  const auto children = co_await session->get_children("/");
+  EXPECT_EQ(error_of(children), std::nullopt);
   const auto again = co_await session->create("/", Data(), CreateMode::kPersistent);
   EXPECT_EQ(error_of(again), Error::kNodeExists);
 }

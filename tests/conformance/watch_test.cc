@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <utility>
-#include <vector>
 
 #include "conformance/conformance.h"
 #include "lockstep/sleep.h"
@@ -54,6 +53,7 @@ CONFORMANCE_TEST(Z40CreateFiresExistsAndTheParentsChildWatch) {
 
 CONFORMANCE_TEST_OF_WATCHER(Z40SetDataFiresDataWatchesOnly) {
   const Watches watches = co_await watch_all(watcher, path);
+  const Watch parent_data = co_await watch_data(watcher, path.parent());
   co_await set_data(actor, path, "x");
   const WatchEvent data = co_await event_of(watches.data);
   EXPECT_EQ(data, WatchEvent(EventType::kChanged, path));
@@ -62,6 +62,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z40SetDataFiresDataWatchesOnly) {
   co_await settle(watcher, path);
   EXPECT_FALSE(watches.children.has_fired());
   EXPECT_FALSE(watches.parent.has_fired());
+  EXPECT_FALSE(parent_data.has_fired());
 }
 
 CONFORMANCE_TEST_OF_WATCHER(Z51AChangeLeavesChildWatchesArmed) {
