@@ -72,15 +72,20 @@ CONFORMANCE_TEST(Z46ExistsWatchesCompareStatesAfterAnAbsence) {
   const auto actor = co_await lab.open();
   const Watch created = co_await watch_exists(*watcher, lab.parent() / "created");
   const Watch passing = co_await watch_exists(*watcher, lab.parent() / "passing");
+  co_await create(*actor, lab.parent() / "removed");
+  const Watch removed = co_await watch_exists(*watcher, lab.parent() / "removed");
 
   co_await lab.disconnect(*watcher);
   co_await create(*actor, lab.parent() / "created");
   co_await create(*actor, lab.parent() / "passing");
   co_await remove(*actor, lab.parent() / "passing");
+  co_await remove(*actor, lab.parent() / "removed");
   co_await lab.reconnect(*watcher);
 
   WatchEvent event = co_await event_of(created);
   EXPECT_EQ(event, WatchEvent(EventType::kCreated, lab.parent() / "created"));
+  event = co_await event_of(removed);
+  EXPECT_EQ(event, WatchEvent(EventType::kDeleted, lab.parent() / "removed"));
   co_await settle(*watcher, lab.parent());
   EXPECT_FALSE(passing.has_fired());
   co_await create(*actor, lab.parent() / "passing");
@@ -91,21 +96,25 @@ CONFORMANCE_TEST(Z46ExistsWatchesCompareStatesAfterAnAbsence) {
 CONFORMANCE_TEST(Z46ChildWatchesCompareStatesAfterAnAbsence) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
-  const char* const names[] = {"filled", "removed", "untouched"};
+  const char* const names[] = {"filled", "emptied", "emptied/a", "removed", "untouched"};
   for (const char* const name : names) co_await create(*actor, lab.parent() / name);
   const Watch filled = co_await watch_children(*watcher, lab.parent() / "filled");
+  const Watch emptied = co_await watch_children(*watcher, lab.parent() / "emptied");
   const Watch removed = co_await watch_children(*watcher, lab.parent() / "removed");
   const Watch untouched = co_await watch_children(*watcher, lab.parent() / "untouched");
 
   co_await lab.disconnect(*watcher);
   co_await create(*actor, lab.parent() / "filled" / "a");
   co_await create(*actor, lab.parent() / "filled" / "b");
+  co_await remove(*actor, lab.parent() / "emptied" / "a");
   co_await remove(*actor, lab.parent() / "removed");
   co_await set_data(*actor, lab.parent() / "untouched", "x");
   co_await lab.reconnect(*watcher);
 
   WatchEvent event = co_await event_of(filled);
   EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent() / "filled"));
+  event = co_await event_of(emptied);
+  EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent() / "emptied"));
   event = co_await event_of(removed);
   EXPECT_EQ(event, WatchEvent(EventType::kDeleted, lab.parent() / "removed"));
   co_await settle(*watcher, lab.parent());
