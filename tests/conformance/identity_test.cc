@@ -2,17 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <memory>
 #include <utility>
-#include <vector>
 
 #include "conformance/conformance.h"
 #include "conformance/identities.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/leader_election.h"
-#include "lockstep/multi_lock.h"
 #include "lockstep/read_write_lock.h"
-#include "lockstep/recursive_mutex.h"
 #include "lockstep/semaphore.h"
 #include "lockstep/unfair_mutex.h"
 
@@ -107,35 +102,6 @@ CONFORMANCE_TEST(Z77ALockMayHaveItsOwnAcl) {
   const Acl acl = co_await acl_of(*stranger, held.znode());
   EXPECT_TRUE(acl.is_open());
   co_await remove(*stranger, held.znode());
-}
-
-CONFORMANCE_TEST(Z77EveryRecipeMayHaveItsOwnAcl) {
-  const auto ann = co_await lab.open(as(kAnn, Acl::open()));
-  const auto stranger = co_await lab.open();
-  LockOptions options;
-  options.acl = Acl::creator_only();
-  UnfairMutex unfair(*ann, lab.parent() / "unfair" / "lock", options);
-  const HeldLock held = must(co_await unfair.acquire(), "acquire");
-  co_await expect_closed_to(*stranger, lab.parent() / "unfair", held.znode());
-  RecursiveMutex recursive(*ann, lab.parent() / "recursive", options);
-  const auto hold = must(co_await recursive.acquire(LockOwner(&recursive)), "acquire");
-  co_await expect_closed_to(*stranger, lab.parent() / "recursive", hold.held().znode());
-  ReadWriteLock read_write(*ann, lab.parent() / "rw", options);
-  HeldLock writer = must(co_await read_write.acquire_write(), "acquire_write");
-  // downgrade() creates its znode in a multi.
-  must(co_await read_write.downgrade(writer), "downgrade");
-  co_await expect_closed_to(*stranger, lab.parent() / "rw", writer.znode());
-  Semaphore semaphore(*ann, lab.parent() / "semaphore", 1, options);
-  const HeldLock lease = must(co_await semaphore.acquire(), "acquire");
-  co_await expect_closed_to(*stranger, lab.parent() / "semaphore" / "leases", lease.znode());
-  LeaderElection election(*ann, lab.parent() / "election", options);
-  const HeldLock leadership = must(co_await election.campaign(), "campaign");
-  co_await expect_closed_to(*stranger, lab.parent() / "election", leadership.znode());
-  std::vector<Path> path;
-  path.push_back(lab.parent() / "multi");
-  MultiLock several(*ann, std::move(path), options);
-  const HeldLocks all = must(co_await several.acquire(), "acquire");
-  co_await expect_closed_to(*stranger, lab.parent() / "multi", all.each().front().znode());
 }
 
 CONFORMANCE_TEST(Z77AnExplicitAclReplacesTheDefaultAcl) {
