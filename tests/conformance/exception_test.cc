@@ -70,34 +70,28 @@ std::string thrown_by(Lab& lab, Task<void> test) {
 
 }  // namespace
 
-CONFORMANCE_TEST(AnExceptionAfterAReplyLosesNoOtherReply) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(AnExceptionAfterAReplyLosesNoOtherReply) {
   TaskSet tasks;
-  auto before = session->get_data(lab.parent());
-  tasks.spawn(throw_after_reading(*session, lab.parent()));
-  auto after = session->create(lab.parent() / "a", Data(), CreateMode::kPersistent);
-  const auto created = co_await after;
-  EXPECT_EQ(error_of(created), std::nullopt);
+  auto before = session.get_data(lab.parent());
+  tasks.spawn(throw_after_reading(session, lab.parent()));
+  auto after = session.create(lab.parent() / "a", Data(), CreateMode::kPersistent);
+  EXPECT_EQ(error_of(co_await after), std::nullopt);
   EXPECT_TRUE(tasks.failed());
   EXPECT_TRUE(tasks.empty());
-  const auto read = co_await before;
-  EXPECT_EQ(error_of(read), std::nullopt);
-  const auto later = co_await session->exists(lab.parent() / "a");
-  EXPECT_EQ(error_of(later), std::nullopt);
+  EXPECT_EQ(error_of(co_await before), std::nullopt);
+  EXPECT_EQ(error_of(co_await session.exists(lab.parent() / "a")), std::nullopt);
 }
 
-CONFORMANCE_TEST(AnExceptionAfterAnEventLosesNoOtherEvent) {
-  const auto session = co_await lab.open();
-  const Watch first = co_await watch_data(*session, lab.parent());
-  const Watch second = co_await watch_data(*session, lab.parent());
-  const Watch third = co_await watch_exists(*session, lab.parent());
+CONFORMANCE_TEST_IN_SESSION(AnExceptionAfterAnEventLosesNoOtherEvent) {
+  const Watch first = co_await watch_data(session, lab.parent());
+  const Watch second = co_await watch_data(session, lab.parent());
+  const Watch third = co_await watch_exists(session, lab.parent());
   TaskSet tasks;
   tasks.spawn(throw_after_event(first));
   tasks.spawn(throw_after_event(third));
-  co_await set_data(*session, lab.parent(), "x");
-  const WatchEvent event = co_await event_of(second);
-  EXPECT_EQ(event.type(), EventType::kChanged);
-  co_await settle(*session, lab.parent());
+  co_await set_data(session, lab.parent(), "x");
+  EXPECT_EQ((co_await event_of(second)).type(), EventType::kChanged);
+  co_await settle(session, lab.parent());
   EXPECT_TRUE(tasks.failed());
   EXPECT_TRUE(tasks.empty());
 }
