@@ -39,8 +39,6 @@ class LockRun final : private LockObserver {
   // All arguments must outlive this object.
   LockRun(const LockSettings& settings, Path lock, Client& client, Signals& signals,
           const InheritedDescriptors& inherited);
-  LockRun(const LockRun&) = delete;
-  LockRun& operator=(const LockRun&) = delete;
   ~LockRun() override;
 
   // Acquires the lock, runs the command, releases the lock; then status() is known.

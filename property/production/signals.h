@@ -16,8 +16,6 @@ namespace lockstep::program {
 class Signals final : private Runnable {
  public:
   Signals();
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
   ~Signals() override;
 
   // Calls `hear` on the executor for each signal, in the order of arrival. Call it once.

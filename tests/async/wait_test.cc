@@ -218,30 +218,6 @@ class OperationContextTest : public ::testing::Test {
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
 
-TEST_F(OperationContextTest, DeadlineGivesTimedOutAtThatInstant) {
-  simulation_.hold_inbox(*session_);
-  const auto created = simulation_.start(
-      create(*session_, "/a", Data(), CreateMode::kPersistent, simulation_.now() + 3s));
-  simulation_.advance(3s - 1ns);
-  EXPECT_FALSE(created.done());
-  simulation_.advance(1ns);
-  ASSERT_TRUE(created.done());
-  EXPECT_EQ(error_of(created.result()), Error::kTimedOut);
-  EXPECT_TRUE(simulation_.exists("/a"));  // The wait has ended, but not the request.
-}
-
-TEST_F(OperationContextTest, LateReplyIsIgnored) {
-  simulation_.hold_inbox(*session_);
-  const auto first = simulation_.start(get_data(*session_, "/", simulation_.now() + 1s));
-  const auto second = simulation_.start(exists(*session_, "/nothing"));
-  simulation_.advance(2s);
-  EXPECT_EQ(error_of(first.result()), Error::kTimedOut);
-  simulation_.let_go(*session_);
-  simulation_.settle();
-  EXPECT_EQ(error_of(first.result()), Error::kTimedOut);
-  EXPECT_EQ(error_of(second.result()), Error::kNoNode);  // Its own reply, not the late one.
-}
-
 TEST_F(OperationContextTest, EndedContextSendsNothing) {
   const RequestCounter requests(simulation_);
   std::stop_source stop;
@@ -255,17 +231,6 @@ TEST_F(OperationContextTest, EndedContextSendsNothing) {
   EXPECT_EQ(error_of(stopped), Error::kCancelled);
   EXPECT_EQ(error_of(both), Error::kCancelled);
   EXPECT_EQ(requests.total(), 0U);
-}
-
-TEST_F(OperationContextTest, StopWhileItWaitsGivesCancelled) {
-  simulation_.hold_inbox(*session_);
-  std::stop_source stop;
-  const auto read = simulation_.start(get_data(*session_, "/", stop.get_token()));
-  simulation_.settle();
-  stop.request_stop();
-  simulation_.settle();
-  ASSERT_TRUE(read.done());
-  EXPECT_EQ(error_of(read.result()), Error::kCancelled);
 }
 
 // The operation is sent when made, so events before the co_await count as well.

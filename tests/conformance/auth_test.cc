@@ -54,13 +54,12 @@ CONFORMANCE_TEST(Z77AnIdentityCanComeLater) {
   EXPECT_EQ(read, std::nullopt);
 }
 
-CONFORMANCE_TEST(Z77AuthIsEveryIdentityOfTheSession) {
-  const auto session = co_await lab.open();
-  co_await add_auth(*session, kAnn);
-  co_await add_auth(*session, kBob);
-  co_await add_auth(*session, kAnn);
-  co_await create(*session, lab.parent() / "a", Data(), kForItsCreator);
-  const Acl acl = co_await acl_of(*session, lab.parent() / "a");
+CONFORMANCE_TEST_IN_SESSION(Z77AuthIsEveryIdentityOfTheSession) {
+  co_await add_auth(session, kAnn);
+  co_await add_auth(session, kBob);
+  co_await add_auth(session, kAnn);
+  co_await create(session, lab.parent() / "a", Data(), kForItsCreator);
+  const Acl acl = co_await acl_of(session, lab.parent() / "a");
   std::vector<AclEntry> entries(acl.entries().begin(), acl.entries().end());
   std::ranges::sort(entries, {}, &AclEntry::id);
   const std::vector<AclEntry> expected = {{permission::kAll, "digest", kAnnId},
@@ -68,39 +67,36 @@ CONFORMANCE_TEST(Z77AuthIsEveryIdentityOfTheSession) {
   EXPECT_EQ(entries, expected);
 }
 
-CONFORMANCE_TEST(Z77AuthIsExpandedInSetAclToo) {
-  const auto session = co_await lab.open();
-  co_await add_auth(*session, kAnn);
+CONFORMANCE_TEST_IN_SESSION(Z77AuthIsExpandedInSetAclToo) {
+  co_await add_auth(session, kAnn);
   const Path path = lab.parent() / "a";
-  co_await create(*session, path);
+  co_await create(session, path);
   const Acl acl =
       both(anyone(permission::kRead), only(permission::kWrite, "auth", "whatever stands here"));
-  co_await set_acl(*session, path, acl);
-  co_await set_acl(*session, lab.parent(), Acl::open());
-  const AclAndStat read = must(co_await session->get_acl(path), "get_acl");
+  co_await set_acl(session, path, acl);
+  co_await set_acl(session, lab.parent(), Acl::open());
+  const AclAndStat read = must(co_await session.get_acl(path), "get_acl");
   EXPECT_EQ(read.acl, both(anyone(permission::kRead), digest(permission::kWrite, "ann:x")));
 }
 
 // The server removes duplicates before it expands "auth".
-CONFORMANCE_TEST(Z77AuthMayExpandToADuplicate) {
-  const auto session = co_await lab.open();
-  co_await add_auth(*session, kAnn);
+CONFORMANCE_TEST_IN_SESSION(Z77AuthMayExpandToADuplicate) {
+  co_await add_auth(session, kAnn);
   const Acl ann = digest(permission::kAll, kAnnId);
   const Creation creation(CreateMode::kPersistent, both(Acl::creator_only(), ann));
-  co_await create(*session, lab.parent() / "a", Data(), creation);
-  const Acl acl = co_await acl_of(*session, lab.parent() / "a");
+  co_await create(session, lab.parent() / "a", Data(), creation);
+  const Acl acl = co_await acl_of(session, lab.parent() / "a");
   EXPECT_EQ(acl, both(ann, ann));
 }
 
-CONFORMANCE_TEST(Z77AnIdentitySurvivesAReconnect) {
-  const auto session = co_await lab.open();
-  co_await add_auth(*session, kAnn);
-  co_await add_auth(*session, kBob);
+CONFORMANCE_TEST_IN_SESSION(Z77AnIdentitySurvivesAReconnect) {
+  co_await add_auth(session, kAnn);
+  co_await add_auth(session, kBob);
   const Path path = lab.parent() / "a";
-  co_await create(*session, path, "x", Creation(CreateMode::kPersistent, digest(1, kAnnId)));
-  co_await lab.disconnect(*session);
-  co_await lab.reconnect(*session);
-  const auto read = co_await error_of_reading(*session, path);
+  co_await create(session, path, "x", Creation(CreateMode::kPersistent, digest(1, kAnnId)));
+  co_await lab.disconnect(session);
+  co_await lab.reconnect(session);
+  const auto read = co_await error_of_reading(session, path);
   EXPECT_EQ(read, std::nullopt);
 }
 
@@ -129,77 +125,69 @@ CONFORMANCE_TEST(Z77AnIdentityBelongsToTheConnectionsOfOneClient) {
   EXPECT_EQ(read, std::nullopt);
 }
 
-CONFORMANCE_TEST(Z77RequestsAfterAnAddAuthHaveItsIdentity) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z77RequestsAfterAnAddAuthHaveItsIdentity) {
   for (int round = 0; round < 20; ++round) {
     const Path path = lab.parent() / ("n" + std::to_string(round));
     const std::string user = "user" + std::to_string(round) + ":secret";
-    auto auth = session->add_auth("digest", Data(user));
-    auto creation = session->create(path, "x", kForItsCreator);
-    auto transaction = session->multi(Transaction().check(path, 0).set_data(path, "y", 0));
-    auto read = session->get_data(path);
+    auto auth = session.add_auth("digest", Data(user));
+    auto creation = session.create(path, "x", kForItsCreator);
+    auto transaction = session.multi(Transaction().check(path, 0).set_data(path, "y", 0));
+    auto read = session.get_data(path);
     must(co_await auth, "add_auth");
     must(co_await creation, "create");
-    const auto committed = co_await transaction;
-    EXPECT_EQ(error_of(committed), std::nullopt);
+    EXPECT_EQ(error_of(co_await transaction), std::nullopt);
     const DataAndStat data = must(co_await read, "get_data");
     EXPECT_EQ(data.data.view(), "y");
   }
 }
 
-CONFORMANCE_TEST(Z77IdentitiesCanBeAddedTogether) {
-  const auto session = co_await lab.open();
-  auto ann = session->add_auth("digest", kAnn);
-  auto bob = session->add_auth("digest", kBob);
+CONFORMANCE_TEST_IN_SESSION(Z77IdentitiesCanBeAddedTogether) {
+  auto ann = session.add_auth("digest", kAnn);
+  auto bob = session.add_auth("digest", kBob);
   must(co_await bob, "add_auth");
   must(co_await ann, "add_auth");
-  co_await create(*session, lab.parent() / "a", Data(), kForItsCreator);
-  const Acl acl = co_await acl_of(*session, lab.parent() / "a");
+  co_await create(session, lab.parent() / "a", Data(), kForItsCreator);
+  const Acl acl = co_await acl_of(session, lab.parent() / "a");
   EXPECT_EQ(acl.entries().size(), 2u);
 }
 
 // Z114: the C client itself refuses a credential that is added while disconnected.
-CONFORMANCE_TEST(Z77AnIdentityCanBeAddedWhileAway) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z77AnIdentityCanBeAddedWhileAway) {
   const Path path = lab.parent() / "a";
-  co_await create(*session, path, "x", Creation(CreateMode::kPersistent, digest(1, kAnnId)));
-  co_await lab.disconnect(*session);
-  auto auth = session->add_auth("digest", kAnn);
-  co_await lab.reconnect(*session);
+  co_await create(session, path, "x", Creation(CreateMode::kPersistent, digest(1, kAnnId)));
+  co_await lab.disconnect(session);
+  auto auth = session.add_auth("digest", kAnn);
+  co_await lab.reconnect(session);
   must(co_await auth, "add_auth");
-  const auto read = co_await error_of_reading(*session, path);
+  const auto read = co_await error_of_reading(session, path);
   EXPECT_EQ(read, std::nullopt);
 }
 
 // The client stores a credential for the session before it sends it on the connection.
-CONFORMANCE_TEST(Z77AnIdentitySurvivesTheLossOfItsReply) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z77AnIdentitySurvivesTheLossOfItsReply) {
   const Path path = lab.parent() / "a";
-  co_await create(*session, path, "x", Creation(CreateMode::kPersistent, digest(1, kAnnId)));
+  co_await create(session, path, "x", Creation(CreateMode::kPersistent, digest(1, kAnnId)));
   const Lab::Loss losses[] = {Lab::Loss::kRequests, Lab::Loss::kReplies};
   for (const Lab::Loss loss : losses) {
-    lab.prepare_loss(*session, loss);
-    auto auth = session->add_auth("digest", loss == Lab::Loss::kRequests ? kAnn : kBob);
-    lab.lose_connection(*session, loss);
-    const auto lost = co_await auth;
-    EXPECT_EQ(error_of(lost), Error::kConnectionLoss);
-    must(co_await session->connected(), "connected");
-    const auto read = co_await error_of_reading(*session, path);
+    lab.prepare_loss(session, loss);
+    auto auth = session.add_auth("digest", loss == Lab::Loss::kRequests ? kAnn : kBob);
+    lab.lose_connection(session, loss);
+    EXPECT_EQ(error_of(co_await auth), Error::kConnectionLoss);
+    must(co_await session.connected(), "connected");
+    const auto read = co_await error_of_reading(session, path);
     EXPECT_EQ(read, std::nullopt);
   }
 }
 
-CONFORMANCE_TEST(Z77AnyCredentialIsADigest) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z77AnyCredentialIsADigest) {
   const char* const credentials[] = {"", "ann", "ann:secret:more", ":"};
   for (const char* const credential : credentials) {
-    const auto added = co_await session->add_auth("digest", credential);
+    const auto added = co_await session.add_auth("digest", credential);
     EXPECT_EQ(error_of(added), std::nullopt) << credential;
   }
-  const auto null = co_await session->add_auth("digest", Data());
-  EXPECT_EQ(error_of(null), std::nullopt);
-  co_await create(*session, lab.parent() / "a", Data(), kForItsCreator);
-  const Acl acl = co_await acl_of(*session, lab.parent() / "a");
+  EXPECT_EQ(error_of(co_await session.add_auth("digest", Data())), std::nullopt);
+  co_await create(session, lab.parent() / "a", Data(), kForItsCreator);
+  const Acl acl = co_await acl_of(session, lab.parent() / "a");
   std::vector<std::string> ids;
   for (const AclEntry& entry : acl.entries()) ids.push_back(entry.id);
   std::ranges::sort(ids);
@@ -210,23 +198,20 @@ CONFORMANCE_TEST(Z77AnyCredentialIsADigest) {
 }
 
 // Every connection has an identity of the scheme "ip", whatever it sends.
-CONFORMANCE_TEST(Z77AnAddressIsNoIdentityForAuth) {
-  const auto session = co_await lab.open();
-  const auto added = co_await session->add_auth("ip", "1.2.3.4");
-  EXPECT_EQ(error_of(added), std::nullopt);
-  const auto created = co_await session->create(lab.parent() / "a", Data(), kForItsCreator);
+CONFORMANCE_TEST_IN_SESSION(Z77AnAddressIsNoIdentityForAuth) {
+  EXPECT_EQ(error_of(co_await session.add_auth("ip", "1.2.3.4")), std::nullopt);
+  const auto created = co_await session.create(lab.parent() / "a", Data(), kForItsCreator);
   EXPECT_EQ(error_of(created), Error::kInvalidAcl);
-  co_await create(*session, lab.parent() / "b", "x",
+  co_await create(session, lab.parent() / "b", "x",
                   Creation(CreateMode::kPersistent, only(permission::kAll, "ip", "1.2.3.4")));
-  const auto read = co_await error_of_reading(*session, lab.parent() / "b");
+  const auto read = co_await error_of_reading(session, lab.parent() / "b");
   EXPECT_EQ(read, Error::kNoAuth);  // The credential does not replace the client's address.
 }
 
 static Task<void> add_ann(Session& session, Path) { co_await add_auth(session, kAnn); }
 
-CONFORMANCE_TEST(Z13AddAuthTakesNoZxid) {
-  const auto session = co_await lab.open();
-  const Zxid taken = co_await zxids_taken_by(lab, *session, &add_ann);
+CONFORMANCE_TEST_IN_SESSION(Z13AddAuthTakesNoZxid) {
+  const Zxid taken = co_await zxids_taken_by(lab, session, &add_ann);
   EXPECT_EQ(taken, 0);
 }
 
@@ -238,19 +223,17 @@ CONFORMANCE_TEST(Z66AnUnknownSchemeEndsTheSession) {
     co_await add_rejected_auth(*session, scheme);
     EXPECT_EQ(session->end_error(), Error::kAuthFailed) << scheme;
     EXPECT_TRUE(ends_with_a_rejection(recorder.states())) << scheme;
-    const auto read = co_await session->get_data(lab.parent());
-    EXPECT_EQ(error_of(read), Error::kAuthFailed);
+    EXPECT_EQ(error_of(co_await session->get_data(lab.parent())), Error::kAuthFailed);
   }
 }
 
-CONFORMANCE_TEST(Z66ARejectedCredentialFailsEverythingPending) {
-  const auto session = co_await lab.open();
-  const Watch watch = co_await watch_data(*session, lab.parent());
-  auto auth = session->add_auth("unknown", kAnn);
-  auto creation = session->create(lab.parent() / "a", Data(), CreateMode::kPersistent);
-  auto again = session->add_auth("digest", kAnn);
-  auto transaction = session->multi(Transaction().check(lab.parent()).check(lab.parent()));
-  auto read = session->get_data(lab.parent());
+CONFORMANCE_TEST_IN_SESSION(Z66ARejectedCredentialFailsEverythingPending) {
+  const Watch watch = co_await watch_data(session, lab.parent());
+  auto auth = session.add_auth("unknown", kAnn);
+  auto creation = session.create(lab.parent() / "a", Data(), CreateMode::kPersistent);
+  auto again = session.add_auth("digest", kAnn);
+  auto transaction = session.multi(Transaction().check(lab.parent()).check(lab.parent()));
+  auto read = session.get_data(lab.parent());
   const auto rejected = co_await auth;
   EXPECT_TRUE(fails_with_a_rejection(error_of(rejected)));
   const auto created = co_await creation;
@@ -261,8 +244,7 @@ CONFORMANCE_TEST(Z66ARejectedCredentialFailsEverythingPending) {
   EXPECT_TRUE(fails_with_a_rejection(error_of(committed)));
   const auto data = co_await read;
   EXPECT_TRUE(fails_with_a_rejection(error_of(data)));
-  const auto event = co_await watch.fired();
-  EXPECT_EQ(error_of(event), Error::kAuthFailed);
+  EXPECT_EQ(error_of(co_await watch.fired()), Error::kAuthFailed);
 }
 
 // The server applies no request that was sent after the rejected credential.
@@ -275,8 +257,7 @@ CONFORMANCE_TEST(Z66TheServerAppliesNothingAfterARejectedCredential) {
     static_cast<void>(co_await auth);
     static_cast<void>(co_await creation);
     must(co_await other->sync(lab.parent()), "sync");
-    const auto exists = co_await other->exists(lab.parent() / "a");
-    EXPECT_EQ(error_of(exists), Error::kNoNode);
+    EXPECT_EQ(error_of(co_await other->exists(lab.parent() / "a")), Error::kNoNode);
   }
 }
 
@@ -288,8 +269,7 @@ CONFORMANCE_TEST(Z66TheEphemeralsOfARejectedSessionStayUntilItExpires) {
   co_await create(*session, path, Data(), CreateMode::kEphemeral);
   const Watch watch = co_await watch_exists(*other, path);
   co_await add_rejected_auth(*session);
-  const WatchEvent event = co_await event_of(watch);
-  EXPECT_EQ(event.type(), EventType::kDeleted);
+  EXPECT_EQ((co_await event_of(watch)).type(), EventType::kDeleted);
 }
 
 CONFORMANCE_TEST(Z66AClientOpensANewSessionAfterARejection) {
@@ -301,17 +281,15 @@ CONFORMANCE_TEST(Z66AClientOpensANewSessionAfterARejection) {
   EXPECT_EQ(second->state(), SessionState::kConnected);
 }
 
-CONFORMANCE_TEST(ASchemeWithANulIsRefused) {
-  const auto session = co_await lab.open();
-  const auto added = co_await session->add_auth(std::string("digest\0", 7), kAnn);
+CONFORMANCE_TEST_IN_SESSION(ASchemeWithANulIsRefused) {
+  const auto added = co_await session.add_auth(std::string("digest\0", 7), kAnn);
   EXPECT_EQ(error_of(added), Error::kBadArguments);
-  EXPECT_EQ(session->state(), SessionState::kConnected);
+  EXPECT_EQ(session.state(), SessionState::kConnected);
 }
 
-CONFORMANCE_TEST(ADroppedAddAuthStillAuthenticates) {
-  const auto session = co_await lab.open();
-  static_cast<void>(session->add_auth("digest", kAnn));
-  const auto created = co_await session->create(lab.parent() / "a", Data(), kForItsCreator);
+CONFORMANCE_TEST_IN_SESSION(ADroppedAddAuthStillAuthenticates) {
+  static_cast<void>(session.add_auth("digest", kAnn));
+  const auto created = co_await session.create(lab.parent() / "a", Data(), kForItsCreator);
   EXPECT_EQ(error_of(created), std::nullopt);
 }
 

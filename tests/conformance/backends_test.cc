@@ -8,6 +8,11 @@
 
 namespace lockstep::conformance {
 
+Task<void> Conformance::in_session(Lab& lab, TestInSession test) {
+  const auto session = co_await lab.open();
+  co_await test(lab, *session);
+}
+
 Task<void> Conformance::on_znode(Lab& lab, TestOnZnode test) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";

@@ -52,8 +52,7 @@ CONFORMANCE_TEST(Z5AChrootThatMayNotBeCreatedIsAnError) {
   co_await create(*outside, lab.parent() / "closed", Data(), closed);
   const auto session = co_await open_below(lab, lab.parent() / "closed" / "team" / "app");
   FairMutex mutex(*session, "/locks/nightly");
-  const auto held = co_await mutex.acquire();
-  EXPECT_EQ(error_of(held), Error::kNoAuth);
+  EXPECT_EQ(error_of(co_await mutex.acquire()), Error::kNoAuth);
 }
 
 // The C client would prepend the chroot to these, which makes them valid paths.
@@ -118,10 +117,8 @@ CONFORMANCE_TEST(Z6EventsComeWithoutTheChroot) {
   const Watch children = co_await watch_children(*session, "/");
   const Watch exists = co_await watch_exists(*session, "/a");
   co_await create(*outside, app / "a");
-  const WatchEvent created = co_await event_of(exists);
-  EXPECT_EQ(created, WatchEvent(EventType::kCreated, "/a"));
-  const WatchEvent listed = co_await event_of(children);
-  EXPECT_EQ(listed, WatchEvent(EventType::kChild, "/"));
+  EXPECT_EQ(co_await event_of(exists), WatchEvent(EventType::kCreated, "/a"));
+  EXPECT_EQ(co_await event_of(children), WatchEvent(EventType::kChild, "/"));
 }
 
 // The watches that a client sets again after a reconnect carry the chroot, too.
@@ -135,8 +132,7 @@ CONFORMANCE_TEST(Z6EventsOfAnAbsenceComeWithoutTheChroot) {
   co_await lab.disconnect(*session);
   co_await set_data(*outside, app / "a", "x");
   co_await lab.reconnect(*session);
-  const WatchEvent event = co_await event_of(data);
-  EXPECT_EQ(event, WatchEvent(EventType::kChanged, "/a"));
+  EXPECT_EQ(co_await event_of(data), WatchEvent(EventType::kChanged, "/a"));
 }
 
 }  // namespace lockstep::conformance

@@ -24,8 +24,7 @@ CONFORMANCE_TEST(AClientWaitsUntilItsSessionIsConnectedAgain) {
   const auto first = must(co_await client.session(Context()), "session");
   co_await lab.disconnect(*first);
   const TimePoint soon = lab.executor().now() + std::chrono::milliseconds(10);
-  const auto early = co_await client.session(soon);
-  EXPECT_EQ(error_of(early), Error::kNotConnected);
+  EXPECT_EQ(error_of(co_await client.session(soon)), Error::kNotConnected);
   co_await lab.reconnect(*first);
   const auto again = must(co_await client.session(Context()), "session");
   EXPECT_EQ(again, first);

@@ -29,6 +29,7 @@ constexpr CreateMode kPlain = CreateMode::kPersistent;
 class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> {
  protected:
   using Test = Task<void> (*)(Lab& lab);
+  using TestInSession = Task<void> (*)(Lab& lab, Session& session);
   using TestOnZnode = Task<void> (*)(Lab& lab, Session& session, const Path& path);
   using TestOfWatcher = Task<void> (*)(Lab& lab, Session& watcher, Session& actor,
                                        const Path& path);
@@ -36,6 +37,10 @@ class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> 
   void run(Test test) {
     const std::unique_ptr<Lab> lab = GetParam()();
     lab->run(test(*lab));
+  }
+  void run(TestInSession test) {
+    const std::unique_ptr<Lab> lab = GetParam()();
+    lab->run(in_session(*lab, test));
   }
   void run(TestOnZnode test) {
     const std::unique_ptr<Lab> lab = GetParam()();
@@ -47,6 +52,7 @@ class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> 
   }
 
  private:
+  static Task<void> in_session(Lab& lab, TestInSession test);
   static Task<void> on_znode(Lab& lab, TestOnZnode test);
   static Task<void> of_watcher(Lab& lab, TestOfWatcher test);
 };
@@ -110,6 +116,12 @@ Task<void> settle(Session& session, Path path);
   static Task<void> name(Lab& lab);         \
   TEST_P(Conformance, name) { run(&name); } \
   static Task<void> name([[maybe_unused]] Lab& lab)
+
+// The same with a `session`.
+#define CONFORMANCE_TEST_IN_SESSION(name)             \
+  static Task<void> name(Lab& lab, Session& session); \
+  TEST_P(Conformance, name) { run(&name); }           \
+  static Task<void> name([[maybe_unused]] Lab& lab, Session& session)
 
 // The same with a `session` that has created the znode `path`.
 #define CONFORMANCE_TEST_ON_ZNODE(name)                                 \

@@ -20,92 +20,75 @@ Task<void> stop_later(Executor& executor, std::stop_source stop) {
 
 }  // namespace
 
-CONFORMANCE_TEST(ADeadlineEndsTheWaitNotTheRequest) {
-  const auto session = co_await lab.open();
-  lab.hold_replies(*session);
+CONFORMANCE_TEST_IN_SESSION(ADeadlineEndsTheWaitNotTheRequest) {
+  lab.hold_replies(session);
   const TimePoint deadline = lab.executor().now() + kMoment;
   const auto created =
-      co_await session->create(lab.parent() / "a", Data(), CreateMode::kPersistent, deadline);
+      co_await session.create(lab.parent() / "a", Data(), CreateMode::kPersistent, deadline);
   EXPECT_EQ(error_of(created), Error::kTimedOut);
   EXPECT_GE(lab.executor().now(), deadline);
-  lab.let_go(*session);
+  lab.let_go(session);
   // The reply to the create arrives first; nobody waits for it any more.
-  const auto exists = co_await session->exists(lab.parent() / "a");
-  EXPECT_EQ(error_of(exists), std::nullopt);
+  EXPECT_EQ(error_of(co_await session.exists(lab.parent() / "a")), std::nullopt);
 }
 
-CONFORMANCE_TEST(AStopTokenEndsTheWaitNotTheRequest) {
-  const auto session = co_await lab.open();
-  lab.hold_replies(*session);
+CONFORMANCE_TEST_IN_SESSION(AStopTokenEndsTheWaitNotTheRequest) {
+  lab.hold_replies(session);
   std::stop_source stop;
-  session->in_background(stop_later(lab.executor(), stop));
-  const auto created = co_await session->create(lab.parent() / "a", Data(), CreateMode::kPersistent,
-                                                stop.get_token());
+  session.in_background(stop_later(lab.executor(), stop));
+  const auto created = co_await session.create(lab.parent() / "a", Data(), CreateMode::kPersistent,
+                                               stop.get_token());
   EXPECT_EQ(error_of(created), Error::kCancelled);
-  lab.let_go(*session);
-  const auto exists = co_await session->exists(lab.parent() / "a");
-  EXPECT_EQ(error_of(exists), std::nullopt);
+  lab.let_go(session);
+  EXPECT_EQ(error_of(co_await session.exists(lab.parent() / "a")), std::nullopt);
 }
 
-CONFORMANCE_TEST(AnEndedContextSendsNothing) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(AnEndedContextSendsNothing) {
   std::stop_source stop;
   stop.request_stop();
-  const auto stopped = co_await session->create(lab.parent() / "a", Data(), CreateMode::kPersistent,
-                                                stop.get_token());
+  const auto stopped = co_await session.create(lab.parent() / "a", Data(), CreateMode::kPersistent,
+                                               stop.get_token());
   EXPECT_EQ(error_of(stopped), Error::kCancelled);
-  const auto late = co_await session->create(lab.parent() / "a", Data(), CreateMode::kPersistent,
-                                             lab.executor().now());
+  const auto late = co_await session.create(lab.parent() / "a", Data(), CreateMode::kPersistent,
+                                            lab.executor().now());
   EXPECT_EQ(error_of(late), Error::kTimedOut);
-  const auto exists = co_await session->exists(lab.parent() / "a");
-  EXPECT_EQ(error_of(exists), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.exists(lab.parent() / "a")), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(AContextThatDoesNotEndHasNoEffect) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(AContextThatDoesNotEndHasNoEffect) {
   std::stop_source stop;
   const Context context(lab.executor().now() + std::chrono::seconds(20), stop.get_token());
   const auto created =
-      co_await session->create(lab.parent() / "a", Data(), CreateMode::kPersistent, context);
+      co_await session.create(lab.parent() / "a", Data(), CreateMode::kPersistent, context);
   EXPECT_EQ(error_of(created), std::nullopt);
   stop.request_stop();
-  const auto exists = co_await session->exists(lab.parent() / "a");
-  EXPECT_EQ(error_of(exists), std::nullopt);
+  EXPECT_EQ(error_of(co_await session.exists(lab.parent() / "a")), std::nullopt);
 }
 
-CONFORMANCE_TEST(ADroppedOperationIsStillApplied) {
-  const auto session = co_await lab.open();
-  static_cast<void>(session->create(lab.parent() / "a", Data(), CreateMode::kPersistent));
-  static_cast<void>(session->get_data_watched(lab.parent()));
-  static_cast<void>(session->get_children_watched(lab.parent()));
-  const auto exists = co_await session->exists(lab.parent() / "a");
-  EXPECT_EQ(error_of(exists), std::nullopt);
-  co_await create(*session, lab.parent() / "b");
+CONFORMANCE_TEST_IN_SESSION(ADroppedOperationIsStillApplied) {
+  static_cast<void>(session.create(lab.parent() / "a", Data(), CreateMode::kPersistent));
+  static_cast<void>(session.get_data_watched(lab.parent()));
+  static_cast<void>(session.get_children_watched(lab.parent()));
+  EXPECT_EQ(error_of(co_await session.exists(lab.parent() / "a")), std::nullopt);
+  co_await create(session, lab.parent() / "b");
 }
 
-CONFORMANCE_TEST(AWatchObeysItsContext) {
-  const auto session = co_await lab.open();
-  const Watch watch = co_await watch_data(*session, lab.parent());
+CONFORMANCE_TEST_IN_SESSION(AWatchObeysItsContext) {
+  const Watch watch = co_await watch_data(session, lab.parent());
   const TimePoint deadline = lab.executor().now() + kMoment;
-  const auto timed_out = co_await watch.fired(deadline);
-  EXPECT_EQ(error_of(timed_out), Error::kTimedOut);
+  EXPECT_EQ(error_of(co_await watch.fired(deadline)), Error::kTimedOut);
   std::stop_source stop;
-  session->in_background(stop_later(lab.executor(), stop));
-  const auto cancelled = co_await watch.fired(stop.get_token());
-  EXPECT_EQ(error_of(cancelled), Error::kCancelled);
+  session.in_background(stop_later(lab.executor(), stop));
+  EXPECT_EQ(error_of(co_await watch.fired(stop.get_token())), Error::kCancelled);
 }
 
-CONFORMANCE_TEST(WaitingForTheConnectionObeysItsContext) {
-  const auto session = co_await lab.open();
-  const auto at_once = co_await session->connected();
-  EXPECT_EQ(error_of(at_once), std::nullopt);
-  co_await lab.disconnect(*session);
+CONFORMANCE_TEST_IN_SESSION(WaitingForTheConnectionObeysItsContext) {
+  EXPECT_EQ(error_of(co_await session.connected()), std::nullopt);
+  co_await lab.disconnect(session);
   const TimePoint deadline = lab.executor().now() + kMoment;
-  const auto timed_out = co_await session->connected(deadline);
-  EXPECT_EQ(error_of(timed_out), Error::kTimedOut);
-  co_await lab.reconnect(*session);
-  const auto connected = co_await session->connected();
-  EXPECT_EQ(error_of(connected), std::nullopt);
+  EXPECT_EQ(error_of(co_await session.connected(deadline)), Error::kTimedOut);
+  co_await lab.reconnect(session);
+  EXPECT_EQ(error_of(co_await session.connected()), std::nullopt);
 }
 
 }  // namespace lockstep::conformance

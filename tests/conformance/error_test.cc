@@ -4,28 +4,25 @@
 
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST(Z15CreateOfAnExistingZnodeIsAnError) {
-  const auto session = co_await lab.open();
-  co_await create(*session, lab.parent() / "a");
-  const auto again = co_await session->create(lab.parent() / "a", "x", CreateMode::kEphemeral);
+CONFORMANCE_TEST_IN_SESSION(Z15CreateOfAnExistingZnodeIsAnError) {
+  co_await create(session, lab.parent() / "a");
+  const auto again = co_await session.create(lab.parent() / "a", "x", CreateMode::kEphemeral);
   EXPECT_EQ(error_of(again), Error::kNodeExists);
 }
 
-CONFORMANCE_TEST(Z15CreateWithoutAParentIsAnError) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z15CreateWithoutAParentIsAnError) {
   const CreateMode modes[] = {CreateMode::kPersistent, CreateMode::kEphemeral,
                               CreateMode::kPersistentSequential, CreateMode::kEphemeralSequential,
                               CreateMode::kContainer};
   for (const CreateMode mode : modes) {
-    const auto created = co_await session->create(lab.parent() / "no" / "a", Data(), mode);
+    const auto created = co_await session.create(lab.parent() / "no" / "a", Data(), mode);
     EXPECT_EQ(error_of(created), Error::kNoNode);
   }
 }
 
-CONFORMANCE_TEST(Z15AMissingParentBeatsAMalformedName) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z15AMissingParentBeatsAMalformedName) {
   const auto created =
-      co_await session->create(lab.parent() / "no" / "\x7f", Data(), CreateMode::kPersistent);
+      co_await session.create(lab.parent() / "no" / "\x7f", Data(), CreateMode::kPersistent);
   EXPECT_EQ(error_of(created), Error::kNoNode);
 }
 
@@ -45,32 +42,23 @@ CONFORMANCE_TEST(Z33AnEphemeralHasNoChildren) {
   }
 }
 
-CONFORMANCE_TEST(Z16RemoveOfAMissingZnodeIsAnError) {
-  const auto session = co_await lab.open();
-  const auto missing = co_await session->remove(lab.parent() / "no");
-  EXPECT_EQ(error_of(missing), Error::kNoNode);
-  const auto without_parent = co_await session->remove(lab.parent() / "no" / "a", 7);
-  EXPECT_EQ(error_of(without_parent), Error::kNoNode);
+CONFORMANCE_TEST_IN_SESSION(Z16RemoveOfAMissingZnodeIsAnError) {
+  EXPECT_EQ(error_of(co_await session.remove(lab.parent() / "no", 5)), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.remove(lab.parent() / "no" / "a", 7)), Error::kNoNode);
 }
 
 CONFORMANCE_TEST_ON_ZNODE(Z16BadVersionBeatsNotEmpty) {
   co_await create(session, path / "child");
-  const auto wrong = co_await session.remove(path, 1);
-  EXPECT_EQ(error_of(wrong), Error::kBadVersion);
-  const auto right = co_await session.remove(path, 0);
-  EXPECT_EQ(error_of(right), Error::kNotEmpty);
-  const auto any = co_await session.remove(path);
-  EXPECT_EQ(error_of(any), Error::kNotEmpty);
+  EXPECT_EQ(error_of(co_await session.remove(path, 1)), Error::kBadVersion);
+  EXPECT_EQ(error_of(co_await session.remove(path, 0)), Error::kNotEmpty);
+  EXPECT_EQ(error_of(co_await session.remove(path)), Error::kNotEmpty);
 }
 
 CONFORMANCE_TEST_ON_ZNODE(Z16RemoveAcceptsTheRightVersion) {
   co_await set_data(session, path, "x");
-  const auto stale = co_await session.remove(path, 0);
-  EXPECT_EQ(error_of(stale), Error::kBadVersion);
-  const auto removed = co_await session.remove(path, 1);
-  EXPECT_EQ(error_of(removed), std::nullopt);
-  const auto gone = co_await session.exists(path);
-  EXPECT_EQ(error_of(gone), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.remove(path, 0)), Error::kBadVersion);
+  EXPECT_EQ(error_of(co_await session.remove(path, 1)), std::nullopt);
+  EXPECT_EQ(error_of(co_await session.exists(path)), Error::kNoNode);
 }
 
 CONFORMANCE_TEST(Z16AnySessionMayRemoveAnEphemeral) {
@@ -78,54 +66,36 @@ CONFORMANCE_TEST(Z16AnySessionMayRemoveAnEphemeral) {
   const auto other = co_await lab.open();
   co_await create(*owner, lab.parent() / "e", Data(), CreateMode::kEphemeral);
   co_await remove(*other, lab.parent() / "e");
-  const auto gone = co_await owner->exists(lab.parent() / "e");
-  EXPECT_EQ(error_of(gone), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await owner->exists(lab.parent() / "e")), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(Z17SetDataChecksTheVersion) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z17SetDataChecksTheVersion) {
   const Path path = lab.parent() / "a";
-  const auto missing = co_await session->set_data(path, "x", 5);
-  EXPECT_EQ(error_of(missing), Error::kNoNode);
-  co_await create(*session, path);
-  const auto wrong = co_await session->set_data(path, "x", 1);
-  EXPECT_EQ(error_of(wrong), Error::kBadVersion);
-  const auto right = co_await session->set_data(path, "x", 0);
-  EXPECT_EQ(error_of(right), std::nullopt);
-  const auto stale = co_await session->set_data(path, "x", 0);
-  EXPECT_EQ(error_of(stale), Error::kBadVersion);
-  const auto any = co_await session->set_data(path, "x", -1);
-  EXPECT_EQ(error_of(any), std::nullopt);
+  EXPECT_EQ(error_of(co_await session.set_data(path, "x", 5)), Error::kNoNode);
+  co_await create(session, path);
+  EXPECT_EQ(error_of(co_await session.set_data(path, "x", 1)), Error::kBadVersion);
+  EXPECT_EQ(error_of(co_await session.set_data(path, "x", 0)), std::nullopt);
+  EXPECT_EQ(error_of(co_await session.set_data(path, "x", 0)), Error::kBadVersion);
+  EXPECT_EQ(error_of(co_await session.set_data(path, "x", -1)), std::nullopt);
 }
 
 CONFORMANCE_TEST_ON_ZNODE(Z19OnlyMinusOneMatchesAnyVersion) {
-  const auto set = co_await session.set_data(path, "x", -2);
-  EXPECT_EQ(error_of(set), Error::kBadVersion);
-  const auto removed = co_await session.remove(path, -2);
-  EXPECT_EQ(error_of(removed), Error::kBadVersion);
+  EXPECT_EQ(error_of(co_await session.set_data(path, "x", -2)), Error::kBadVersion);
+  EXPECT_EQ(error_of(co_await session.remove(path, -2)), Error::kBadVersion);
 }
 
-CONFORMANCE_TEST(Z20ReadsOfAMissingZnodeAreErrors) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z20ReadsOfAMissingZnodeAreErrors) {
   const Path path = lab.parent() / "no";
-  const auto exists = co_await session->exists(path);
-  EXPECT_EQ(error_of(exists), Error::kNoNode);
-  const auto data = co_await session->get_data(path);
-  EXPECT_EQ(error_of(data), Error::kNoNode);
-  const auto watched_data = co_await session->get_data_watched(path);
-  EXPECT_EQ(error_of(watched_data), Error::kNoNode);
-  const auto children = co_await session->get_children(path);
-  EXPECT_EQ(error_of(children), Error::kNoNode);
-  const auto watched_children = co_await session->get_children_watched(path);
-  EXPECT_EQ(error_of(watched_children), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.exists(path)), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.get_data(path)), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.get_data_watched(path)), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.get_children(path)), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.get_children_watched(path)), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(Z24SyncDoesNotLookAtThePath) {
-  const auto session = co_await lab.open();
-  const auto there = co_await session->sync(lab.parent());
-  EXPECT_EQ(error_of(there), std::nullopt);
-  const auto missing = co_await session->sync(lab.parent() / "no" / "such");
-  EXPECT_EQ(error_of(missing), std::nullopt);
+CONFORMANCE_TEST_IN_SESSION(Z24SyncDoesNotLookAtThePath) {
+  EXPECT_EQ(error_of(co_await session.sync(lab.parent())), std::nullopt);
+  EXPECT_EQ(error_of(co_await session.sync(lab.parent() / "no" / "such")), std::nullopt);
 }
 
 CONFORMANCE_TEST(Z33SetDataByAnotherSessionKeepsTheOwner) {

@@ -9,6 +9,7 @@
 
 #include "conformance/conformance.h"
 #include "lockstep/task_set.h"
+#include "support/session_waits.h"
 
 // An exception in user code ends only the task that threw it. All other requests and watches get
 // their results. If no task handles the exception, the run of the executor rethrows it.
@@ -26,20 +27,6 @@ Task<void> throw_after_event(const Watch& watch) {
   throw std::runtime_error("thrown after an event");
 }
 
-class ThrowingListener final : public SessionListener {
- public:
-  explicit ThrowingListener(Session& session) : session_(session) { session.add_listener(*this); }
-  ~ThrowingListener() { session_.remove_listener(*this); }
-  ThrowingListener(const ThrowingListener&) = delete;
-  ThrowingListener& operator=(const ThrowingListener&) = delete;
-
- private:
-  void session_changed(SessionState state) override {
-    throw std::runtime_error("listener: " + std::string(name(state)));
-  }
-  Session& session_;
-};
-
 // The recorded states outlive the run.
 class Recorder final : public SessionListener {
  public:
@@ -47,8 +34,6 @@ class Recorder final : public SessionListener {
     session.add_listener(*this);
   }
   ~Recorder() { session_.remove_listener(*this); }
-  Recorder(const Recorder&) = delete;
-  Recorder& operator=(const Recorder&) = delete;
 
  private:
   void session_changed(SessionState state) override { heard_.push_back(state); }
@@ -65,9 +50,9 @@ Task<void> throw_in_the_background(Lab& lab) {
 
 Task<void> throw_in_listeners(Lab& lab, std::vector<SessionState>& heard) {
   const auto session = co_await lab.open();
-  const ThrowingListener told_last(*session);
+  const support::ThrowingListener told_last(*session);
   const Recorder recorder(*session, heard);
-  const ThrowingListener told_first(*session);
+  const support::ThrowingListener told_first(*session);
   lab.cut(*session);
   const Watch never = co_await watch_exists(*session, lab.parent() / "never");
   static_cast<void>(co_await never.fired());
@@ -85,34 +70,28 @@ std::string thrown_by(Lab& lab, Task<void> test) {
 
 }  // namespace
 
-CONFORMANCE_TEST(AnExceptionAfterAReplyLosesNoOtherReply) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(AnExceptionAfterAReplyLosesNoOtherReply) {
   TaskSet tasks;
-  auto before = session->get_data(lab.parent());
-  tasks.spawn(throw_after_reading(*session, lab.parent()));
-  auto after = session->create(lab.parent() / "a", Data(), CreateMode::kPersistent);
-  const auto created = co_await after;
-  EXPECT_EQ(error_of(created), std::nullopt);
+  auto before = session.get_data(lab.parent());
+  tasks.spawn(throw_after_reading(session, lab.parent()));
+  auto after = session.create(lab.parent() / "a", Data(), CreateMode::kPersistent);
+  EXPECT_EQ(error_of(co_await after), std::nullopt);
   EXPECT_TRUE(tasks.failed());
   EXPECT_TRUE(tasks.empty());
-  const auto read = co_await before;
-  EXPECT_EQ(error_of(read), std::nullopt);
-  const auto later = co_await session->exists(lab.parent() / "a");
-  EXPECT_EQ(error_of(later), std::nullopt);
+  EXPECT_EQ(error_of(co_await before), std::nullopt);
+  EXPECT_EQ(error_of(co_await session.exists(lab.parent() / "a")), std::nullopt);
 }
 
-CONFORMANCE_TEST(AnExceptionAfterAnEventLosesNoOtherEvent) {
-  const auto session = co_await lab.open();
-  const Watch first = co_await watch_data(*session, lab.parent());
-  const Watch second = co_await watch_data(*session, lab.parent());
-  const Watch third = co_await watch_exists(*session, lab.parent());
+CONFORMANCE_TEST_IN_SESSION(AnExceptionAfterAnEventLosesNoOtherEvent) {
+  const Watch first = co_await watch_data(session, lab.parent());
+  const Watch second = co_await watch_data(session, lab.parent());
+  const Watch third = co_await watch_exists(session, lab.parent());
   TaskSet tasks;
   tasks.spawn(throw_after_event(first));
   tasks.spawn(throw_after_event(third));
-  co_await set_data(*session, lab.parent(), "x");
-  const WatchEvent event = co_await event_of(second);
-  EXPECT_EQ(event.type(), EventType::kChanged);
-  co_await settle(*session, lab.parent());
+  co_await set_data(session, lab.parent(), "x");
+  EXPECT_EQ((co_await event_of(second)).type(), EventType::kChanged);
+  co_await settle(session, lab.parent());
   EXPECT_TRUE(tasks.failed());
   EXPECT_TRUE(tasks.empty());
 }

@@ -28,80 +28,74 @@ Request request(OpCode op, Path path) { return {op, std::move(path)}; }
 
 }  // namespace
 
-CONFORMANCE_TEST(Z22AMultiSeesItsOwnEarlierOperations) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z22AMultiSeesItsOwnEarlierOperations) {
   const Path path = lab.parent() / "a";
-  const MultiResults results = co_await commit(*session, Transaction()
-                                                             .create(path, "x", kPlain)
-                                                             .check(path, 0)
-                                                             .set_data(path, "yz", 0)
-                                                             .check(path, 1)
-                                                             .create(path / "b", Data(), kPlain)
-                                                             .remove(path / "b", 0)
-                                                             .remove(path, 1));
+  const MultiResults results = co_await commit(session, Transaction()
+                                                            .create(path, "x", kPlain)
+                                                            .check(path, 0)
+                                                            .set_data(path, "yz", 0)
+                                                            .check(path, 1)
+                                                            .create(path / "b", Data(), kPlain)
+                                                            .remove(path / "b", 0)
+                                                            .remove(path, 1));
   EXPECT_EQ(results.size(), 7u);
   EXPECT_EQ(results[0].path, path);
   EXPECT_EQ(results[2].stat.version, 1);
   EXPECT_EQ(results[2].stat.data_length, 2);
   EXPECT_EQ(results[4].path, path / "b");
-  const auto gone = co_await session->exists(path);
-  EXPECT_EQ(error_of(gone), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.exists(path)), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(Z22AMultiIsOneTransaction) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z22AMultiIsOneTransaction) {
   const Path a = lab.parent() / "a";
   const Path b = lab.parent() / "b";
-  const Created before = co_await create(*session, a);
+  const Created before = co_await create(session, a);
   const MultiResults results =
-      co_await commit(*session, Transaction().set_data(a, "x").create(b, Data(), kPlain));
+      co_await commit(session, Transaction().set_data(a, "x").create(b, Data(), kPlain));
   const Zxid zxid = results[0].stat.mzxid;
   EXPECT_GT(zxid, before.stat.czxid);
-  const Stat set = co_await stat_of(*session, a);
+  const Stat set = co_await stat_of(session, a);
   EXPECT_EQ(set, results[0].stat);
-  const Stat created = co_await stat_of(*session, b);
+  const Stat created = co_await stat_of(session, b);
   EXPECT_EQ(created.czxid, zxid);
-  const Stat parent = co_await stat_of(*session, lab.parent());
+  const Stat parent = co_await stat_of(session, lab.parent());
   EXPECT_EQ(parent.pzxid, zxid);
-  const Created after = co_await create(*session, lab.parent() / "c");
+  const Created after = co_await create(session, lab.parent() / "c");
   EXPECT_GT(after.stat.czxid, zxid);
 }
 
-CONFORMANCE_TEST(Z12AMultiHasOneTime) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z12AMultiHasOneTime) {
   const Path a = lab.parent() / "a";
   Transaction many = Transaction().create(a, Data(), kPlain);
   for (int i = 0; i < 100; ++i) {
     std::move(many).create(a / std::to_string(i), Data(), kPlain);
   }
   std::move(many).set_data(a, "x");
-  const MultiResults results = co_await commit(*session, std::move(many));
-  const Stat first = co_await stat_of(*session, a);
+  const MultiResults results = co_await commit(session, std::move(many));
+  const Stat first = co_await stat_of(session, a);
   EXPECT_EQ(first.mtime_ms, first.ctime_ms);
-  const Stat last = co_await stat_of(*session, a / "99");
+  const Stat last = co_await stat_of(session, a / "99");
   EXPECT_EQ(last.ctime_ms, first.ctime_ms);
   EXPECT_EQ(results.size(), 102u);
 }
 
-CONFORMANCE_TEST(Z22AFailedMultiChangesNothing) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z22AFailedMultiChangesNothing) {
   const Path a = lab.parent() / "a";
-  co_await create(*session, a, "x");
-  const Stat parent_before = co_await stat_of(*session, lab.parent());
-  const Stat a_before = co_await stat_of(*session, a);
-  co_await expect_failure(*session,
+  co_await create(session, a, "x");
+  const Stat parent_before = co_await stat_of(session, lab.parent());
+  const Stat a_before = co_await stat_of(session, a);
+  co_await expect_failure(session,
                           Transaction()
                               .set_data(a, "y", 0)
                               .create(lab.parent() / "b", Data(), kPlain)
                               .create(a / "child", Data(), CreateMode::kEphemeral)
                               .remove(lab.parent() / "no"),
                           Error::kNoNode, 3);
-  const Stat parent_after = co_await stat_of(*session, lab.parent());
+  const Stat parent_after = co_await stat_of(session, lab.parent());
   EXPECT_EQ(parent_after, parent_before);
-  const Stat a_after = co_await stat_of(*session, a);
+  const Stat a_after = co_await stat_of(session, a);
   EXPECT_EQ(a_after, a_before);
-  const auto b = co_await session->exists(lab.parent() / "b");
-  EXPECT_EQ(error_of(b), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.exists(lab.parent() / "b")), Error::kNoNode);
 }
 
 static Task<void> commit_four(Session& session, Path path) {
@@ -111,15 +105,13 @@ static Task<void> commit_four(Session& session, Path path) {
   co_await commit(session, Transaction().check(path).set_data(path, "x").set_data(path, "y"));
 }
 
-CONFORMANCE_TEST(Z13EveryMultiTakesOneZxid) {
-  const auto session = co_await lab.open();
-  const Zxid taken = co_await zxids_taken_by(lab, *session, &commit_four);
+CONFORMANCE_TEST_IN_SESSION(Z13EveryMultiTakesOneZxid) {
+  const Zxid taken = co_await zxids_taken_by(lab, session, &commit_four);
   EXPECT_EQ(taken, 4);
 }
 
-CONFORMANCE_TEST(Z22AnEmptyMultiWorks) {
-  const auto session = co_await lab.open();
-  const MultiResults results = co_await commit(*session, Transaction());
+CONFORMANCE_TEST_IN_SESSION(Z22AnEmptyMultiWorks) {
+  const MultiResults results = co_await commit(session, Transaction());
   EXPECT_TRUE(results.empty());
 }
 
@@ -132,43 +124,39 @@ CONFORMANCE_TEST_ON_ZNODE(Z22AMultiReportsTheFirstOperationThatFails) {
       Error::kNoNode, 0);
 }
 
-CONFORMANCE_TEST(Z22EveryErrorOfAnOperationCanOccur) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z22EveryErrorOfAnOperationCanOccur) {
   const Path fresh = lab.parent() / "fresh";
   const Path path = lab.parent() / "a";
-  co_await create(*session, path);
-  co_await create(*session, path / "child");
+  co_await create(session, path);
+  co_await create(session, path / "child");
   const auto first = [&fresh] { return Transaction().create(fresh, Data(), kPlain); };
-  co_await expect_failure(*session, first().create(path, Data(), kPlain), Error::kNodeExists, 1);
-  co_await expect_failure(*session, first().create(path / "no" / "a", Data(), kPlain),
+  co_await expect_failure(session, first().create(path, Data(), kPlain), Error::kNodeExists, 1);
+  co_await expect_failure(session, first().create(path / "no" / "a", Data(), kPlain),
                           Error::kNoNode, 1);
-  co_await expect_failure(*session, first().create(path / "b", Data(), Creation(kPlain, nobody())),
+  co_await expect_failure(session, first().create(path / "b", Data(), Creation(kPlain, nobody())),
                           Error::kInvalidAcl, 1);
-  co_await expect_failure(*session, first().create(path / "\x7f", Data(), kPlain),
+  co_await expect_failure(session, first().create(path / "\x7f", Data(), kPlain),
                           Error::kBadArguments, 1);
-  co_await expect_failure(*session, first().remove(path), Error::kNotEmpty, 1);
-  co_await expect_failure(*session, first().remove(path, 7), Error::kBadVersion, 1);
-  co_await expect_failure(*session, first().remove("/zookeeper"), Error::kBadArguments, 1);
-  co_await expect_failure(*session, first().set_data(path / "no", "x"), Error::kNoNode, 1);
-  co_await expect_failure(*session, first().set_data(path, "x", -2), Error::kBadVersion, 1);
-  co_await expect_failure(*session, first().set_data(path / "\x7f", "x"), Error::kBadArguments, 1);
-  const auto gone = co_await session->exists(fresh);
-  EXPECT_EQ(error_of(gone), Error::kNoNode);
+  co_await expect_failure(session, first().remove(path), Error::kNotEmpty, 1);
+  co_await expect_failure(session, first().remove(path, 7), Error::kBadVersion, 1);
+  co_await expect_failure(session, first().remove("/zookeeper"), Error::kBadArguments, 1);
+  co_await expect_failure(session, first().set_data(path / "no", "x"), Error::kNoNode, 1);
+  co_await expect_failure(session, first().set_data(path, "x", -2), Error::kBadVersion, 1);
+  co_await expect_failure(session, first().set_data(path / "\x7f", "x"), Error::kBadArguments, 1);
+  EXPECT_EQ(error_of(co_await session.exists(fresh)), Error::kNoNode);
 }
 
 CONFORMANCE_TEST_ON_ZNODE(Z22AMultiMayRemoveAZnodeAndThenItsParent) {
   co_await create(session, path / "child");
   co_await commit(session, Transaction().remove(path / "child").remove(path));
-  const auto gone = co_await session.exists(path);
-  EXPECT_EQ(error_of(gone), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.exists(path)), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(Z22AMultiMayReplaceAZnode) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z22AMultiMayReplaceAZnode) {
   const Path path = lab.parent() / "a";
-  const Created old = co_await create(*session, path, "old");
-  co_await commit(*session, Transaction().remove(path, 0).create(path, "new", kPlain));
-  const DataAndStat read = must(co_await session->get_data(path), "get_data");
+  const Created old = co_await create(session, path, "old");
+  co_await commit(session, Transaction().remove(path, 0).create(path, "new", kPlain));
+  const DataAndStat read = must(co_await session.get_data(path), "get_data");
   EXPECT_EQ(read.data.view(), "new");
   EXPECT_GT(read.stat.czxid, old.stat.czxid);
 }
@@ -182,64 +170,59 @@ CONFORMANCE_TEST_ON_ZNODE(Z21CheckLooksAtTheVersionOfTheData) {
   co_await expect_failure(session, Transaction().check(path / "\x7f"), Error::kBadArguments, 0);
 }
 
-CONFORMANCE_TEST(Z21CheckNeedsRead) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z21CheckNeedsRead) {
   const Path path = lab.parent() / "a";
   const Creation closed(kPlain, anyone(permission::kAll & ~permission::kRead));
-  co_await create(*session, path, "x", closed);
-  co_await expect_failure(*session, Transaction().check(path, 7), Error::kNoAuth, 0);
-  co_await set_acl(*session, path, anyone(permission::kRead));
-  co_await commit(*session, Transaction().check(path, 0));
+  co_await create(session, path, "x", closed);
+  co_await expect_failure(session, Transaction().check(path, 7), Error::kNoAuth, 0);
+  co_await set_acl(session, path, anyone(permission::kRead));
+  co_await commit(session, Transaction().check(path, 0));
 }
 
-CONFORMANCE_TEST(Z22AnAclBelongsToOneOperation) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z22AnAclBelongsToOneOperation) {
   const Path path = lab.parent() / "a";
   const Acl acl = both(anyone(permission::kRead | permission::kCreate), digest(31, kAnnId));
   co_await commit(
-      *session,
+      session,
       Transaction().create(path, Data(), Creation(kPlain, acl)).create(path / "b", Data(), kPlain));
-  const Acl of_a = co_await acl_of(*session, path);
+  const Acl of_a = co_await acl_of(session, path);
   EXPECT_EQ(of_a, both(anyone(permission::kRead | permission::kCreate), digest(31, "ann:x")));
-  const Acl of_b = co_await acl_of(*session, path / "b");
+  const Acl of_b = co_await acl_of(session, path / "b");
   EXPECT_EQ(of_b, Acl::open());
 }
 
-CONFORMANCE_TEST(Z22AnAclAppliesToTheFollowingOperations) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z22AnAclAppliesToTheFollowingOperations) {
   const Path path = lab.parent() / "a";
   const Creation closed(kPlain, anyone(permission::kRead));
   co_await expect_failure(
-      *session, Transaction().create(path, Data(), closed).create(path / "b", Data(), kPlain),
+      session, Transaction().create(path, Data(), closed).create(path / "b", Data(), kPlain),
       Error::kNoAuth, 1);
-  co_await expect_failure(*session, Transaction().create(path, Data(), closed).set_data(path, "x"),
+  co_await expect_failure(session, Transaction().create(path, Data(), closed).set_data(path, "x"),
                           Error::kNoAuth, 1);
 }
 
-CONFORMANCE_TEST(Z22CreatorOnlyWorksInAMulti) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z22CreatorOnlyWorksInAMulti) {
   const Creation for_creator(kPlain, Acl::creator_only());
-  co_await expect_failure(*session, Transaction().create(lab.parent() / "a", Data(), for_creator),
+  co_await expect_failure(session, Transaction().create(lab.parent() / "a", Data(), for_creator),
                           Error::kInvalidAcl, 0);
-  co_await add_auth(*session, kAnn);
-  co_await commit(*session, Transaction().create(lab.parent() / "a", Data(), for_creator));
-  const Acl acl = co_await acl_of(*session, lab.parent() / "a");
+  co_await add_auth(session, kAnn);
+  co_await commit(session, Transaction().create(lab.parent() / "a", Data(), for_creator));
+  const Acl acl = co_await acl_of(session, lab.parent() / "a");
   EXPECT_EQ(acl, digest(permission::kAll, kAnnId));
 }
 
-CONFORMANCE_TEST(Z11AMultiKeepsNullAndEmptyDataApart) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z11AMultiKeepsNullAndEmptyDataApart) {
   const Path a = lab.parent() / "a";
   const Path b = lab.parent() / "b";
-  co_await commit(*session, Transaction().create(a, Data(), kPlain).create(b, "", kPlain));
-  DataAndStat read_a = must(co_await session->get_data(a), "get_data");
+  co_await commit(session, Transaction().create(a, Data(), kPlain).create(b, "", kPlain));
+  DataAndStat read_a = must(co_await session.get_data(a), "get_data");
   EXPECT_TRUE(read_a.data.is_null());
-  DataAndStat read_b = must(co_await session->get_data(b), "get_data");
+  DataAndStat read_b = must(co_await session.get_data(b), "get_data");
   EXPECT_FALSE(read_b.data.is_null());
-  co_await commit(*session, Transaction().set_data(a, "").set_data(b, Data()));
-  read_a = must(co_await session->get_data(a), "get_data");
+  co_await commit(session, Transaction().set_data(a, "").set_data(b, Data()));
+  read_a = must(co_await session.get_data(a), "get_data");
   EXPECT_FALSE(read_a.data.is_null());
-  read_b = must(co_await session->get_data(b), "get_data");
+  read_b = must(co_await session.get_data(b), "get_data");
   EXPECT_TRUE(read_b.data.is_null());
 }
 
@@ -256,80 +239,73 @@ CONFORMANCE_TEST(Z22AMultiMayCreateEphemerals) {
   const Stat e_stat = co_await stat_of(*other, e);
   EXPECT_EQ(e_stat.ephemeral_owner, owner->id());
   must(co_await owner->close(), "close");
-  const auto gone = co_await other->exists(s);
-  EXPECT_EQ(error_of(gone), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await other->exists(s)), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(Z33AnEphemeralHasNoChildrenInItsOwnMulti) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z33AnEphemeralHasNoChildrenInItsOwnMulti) {
   const Path path = lab.parent() / "e";
   co_await expect_failure(
-      *session,
+      session,
       Transaction().create(path, Data(), CreateMode::kEphemeral).create(path / "a", Data(), kPlain),
       Error::kNoChildrenForEphemerals, 1);
 }
 
-CONFORMANCE_TEST(Z30AMultiDrawsSequenceNumbers) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z30AMultiDrawsSequenceNumbers) {
   const Path prefix = lab.parent() / "n-";
   const CreateMode sequential = CreateMode::kPersistentSequential;
-  const MultiResults results =
-      co_await commit(*session, Transaction()
-                                    .create(prefix, Data(), sequential)
-                                    .create(prefix, Data(), sequential)
-                                    .create(prefix, Data(), kPlain)
-                                    .create(prefix, Data(), sequential)
-                                    .remove(lab.parent() / "n-0000000001"));
+  const MultiResults results = co_await commit(session, Transaction()
+                                                            .create(prefix, Data(), sequential)
+                                                            .create(prefix, Data(), sequential)
+                                                            .create(prefix, Data(), kPlain)
+                                                            .create(prefix, Data(), sequential)
+                                                            .remove(lab.parent() / "n-0000000001"));
   EXPECT_EQ(results[0].path, lab.parent() / "n-0000000000");
   EXPECT_EQ(results[1].path, lab.parent() / "n-0000000001");
   EXPECT_EQ(results[3].path, lab.parent() / "n-0000000003");
-  const auto removed = co_await session->exists(results[1].path);
+  const auto removed = co_await session.exists(results[1].path);
   EXPECT_EQ(error_of(removed), Error::kNoNode);
-  const Created next = co_await create(*session, prefix, Data(), sequential);
+  const Created next = co_await create(session, prefix, Data(), sequential);
   EXPECT_EQ(next.path, lab.parent() / "n-0000000004");
 }
 
-CONFORMANCE_TEST(Z30AFailedMultiDoesNotCount) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z30AFailedMultiDoesNotCount) {
   const Path prefix = lab.parent() / "n-";
   const CreateMode sequential = CreateMode::kPersistentSequential;
   // Both are sent together: the next number is drawn while the failed multi is still being undone.
-  auto failing = session->multi(Transaction()
-                                    .create(prefix, Data(), sequential)
-                                    .create(prefix, Data(), sequential)
-                                    .check(prefix));
-  auto creation = session->create(prefix, Data(), sequential);
+  auto failing = session.multi(Transaction()
+                                   .create(prefix, Data(), sequential)
+                                   .create(prefix, Data(), sequential)
+                                   .check(prefix));
+  auto creation = session.create(prefix, Data(), sequential);
   const auto failed = co_await failing;
   EXPECT_EQ(error_of(failed), Error::kNoNode);
   const Created next = must(co_await creation, "create");
   EXPECT_EQ(next.path, lab.parent() / "n-0000000000");
 }
 
-CONFORMANCE_TEST(Z30AParentRecreatedInAMultiStartsAgain) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z30AParentRecreatedInAMultiStartsAgain) {
   const Path lock = lab.parent() / "lock";
   const CreateMode sequential = CreateMode::kPersistentSequential;
-  co_await create(*session, lock);
-  co_await create(*session, lock / "n-", Data(), sequential);
+  co_await create(session, lock);
+  co_await create(session, lock / "n-", Data(), sequential);
   const MultiResults results =
-      co_await commit(*session, Transaction()
-                                    .create(lock / "n-", Data(), sequential)
-                                    .remove(lock / "n-0000000000")
-                                    .remove(lock / "n-0000000001")
-                                    .remove(lock)
-                                    .create(lock, Data(), kPlain)
-                                    .create(lock / "n-", Data(), sequential));
+      co_await commit(session, Transaction()
+                                   .create(lock / "n-", Data(), sequential)
+                                   .remove(lock / "n-0000000000")
+                                   .remove(lock / "n-0000000001")
+                                   .remove(lock)
+                                   .create(lock, Data(), kPlain)
+                                   .create(lock / "n-", Data(), sequential));
   EXPECT_EQ(results[5].path, lock / "n-0000000000");
 }
 
-CONFORMANCE_TEST(Z3APathInAMultiIsJudgedWithItsNumber) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z3APathInAMultiIsJudgedWithItsNumber) {
   const std::string parent = lab.parent().string();
   const CreateMode sequential = CreateMode::kEphemeralSequential;
   const MultiResults results =
-      co_await commit(*session, Transaction()
-                                    .create(parent + "/", Data(), sequential)
-                                    .create(parent + "/..", Data(), sequential));
+      co_await commit(session, Transaction()
+                                   .create(parent + "/", Data(), sequential)
+                                   .create(parent + "/..", Data(), sequential));
   EXPECT_EQ(results[0].path, lab.parent() / "0000000000");
   EXPECT_EQ(results[1].path, lab.parent() / "..0000000001");
 }
@@ -350,25 +326,22 @@ static Task<void> commit_other_modes(Session& session, Path path) {
 }
 
 // The client refuses these, so the server receives nothing.
-CONFORMANCE_TEST(Z23OtherModesAreRefusedInAMulti) {
-  const auto session = co_await lab.open();
-  const Zxid taken = co_await zxids_taken_by(lab, *session, &commit_other_modes);
+CONFORMANCE_TEST_IN_SESSION(Z23OtherModesAreRefusedInAMulti) {
+  const Zxid taken = co_await zxids_taken_by(lab, session, &commit_other_modes);
   EXPECT_EQ(taken, 0);
 }
 
-CONFORMANCE_TEST(Z23OtherOperationsAreRefusedInAMulti) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z23OtherOperationsAreRefusedInAMulti) {
   const OpCode others[] = {OpCode::kExists, OpCode::kGetData, OpCode::kGetChildren,
                            OpCode::kSync,   OpCode::kClose,   OpCode::kGetAcl,
                            OpCode::kSetAcl, OpCode::kMulti,   OpCode::kAddAuth};
   for (const OpCode op : others) {
-    co_await expect_failure(*session, after_a_create(lab.parent() / "a", request(op, lab.parent())),
+    co_await expect_failure(session, after_a_create(lab.parent() / "a", request(op, lab.parent())),
                             Error::kUnimplemented, 1);
   }
 }
 
-CONFORMANCE_TEST(Z4AMalformedPathInAMultiNeverReachesTheServer) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z4AMalformedPathInAMultiNeverReachesTheServer) {
   const Path fine = lab.parent() / "a";
   const std::string malformed[] = {"",
                                    "x",
@@ -381,20 +354,19 @@ CONFORMANCE_TEST(Z4AMalformedPathInAMultiNeverReachesTheServer) {
   const OpCode ops[] = {OpCode::kCreate, OpCode::kRemove, OpCode::kSetData, OpCode::kCheck};
   for (const std::string& path : malformed) {
     for (const OpCode op : ops) {
-      co_await expect_failure(*session, after_a_create(fine, request(op, path)),
+      co_await expect_failure(session, after_a_create(fine, request(op, path)),
                               Error::kBadArguments, 1);
     }
-    co_await expect_failure(*session, Transaction().remove(path).check(fine).remove(path),
+    co_await expect_failure(session, Transaction().remove(path).check(fine).remove(path),
                             Error::kBadArguments, 0);
   }
-  const Created created = co_await create(*session, fine);
+  const Created created = co_await create(session, fine);
   EXPECT_EQ(created.path, fine);
 }
 
-CONFORMANCE_TEST(AnAclWithANulIsRefusedInAMulti) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(AnAclWithANulIsRefusedInAMulti) {
   const Creation cut(kPlain, only(31, std::string("world\0", 6), "anyone"));
-  co_await expect_failure(*session,
+  co_await expect_failure(session,
                           Transaction().check(lab.parent()).create(lab.parent() / "a", Data(), cut),
                           Error::kInvalidAcl, 1);
 }

@@ -17,10 +17,8 @@ CONFORMANCE_TEST(Z40ACreateInAMultiFiresLikeACreate) {
   const Watch exists = co_await watch_exists(*watcher, path);
   const Watch parent = co_await watch_children(*watcher, lab.parent());
   co_await commit(*actor, Transaction().check(lab.parent()).create(path, Data(), kPlain));
-  const WatchEvent created = co_await event_of(exists);
-  EXPECT_EQ(created, WatchEvent(EventType::kCreated, path));
-  const WatchEvent child = co_await event_of(parent);
-  EXPECT_EQ(child, WatchEvent(EventType::kChild, lab.parent()));
+  EXPECT_EQ(co_await event_of(exists), WatchEvent(EventType::kCreated, path));
+  EXPECT_EQ(co_await event_of(parent), WatchEvent(EventType::kChild, lab.parent()));
 }
 
 CONFORMANCE_TEST_OF_WATCHER(Z40ASetDataInAMultiFiresLikeASetData) {
@@ -28,8 +26,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z40ASetDataInAMultiFiresLikeASetData) {
   const Watch children = co_await watch_children(watcher, path);
   const Watch parent = co_await watch_children(watcher, lab.parent());
   co_await commit(actor, Transaction().check(path).set_data(path, "x"));
-  const WatchEvent changed = co_await event_of(data);
-  EXPECT_EQ(changed, WatchEvent(EventType::kChanged, path));
+  EXPECT_EQ(co_await event_of(data), WatchEvent(EventType::kChanged, path));
   co_await settle(watcher, path);
   EXPECT_FALSE(children.has_fired());
   EXPECT_FALSE(parent.has_fired());
@@ -40,36 +37,31 @@ CONFORMANCE_TEST_OF_WATCHER(Z40ARemoveInAMultiFiresLikeARemove) {
   const Watch children = co_await watch_children(watcher, path);
   const Watch parent = co_await watch_children(watcher, lab.parent());
   co_await commit(actor, Transaction().check(path).remove(path));
-  WatchEvent event = co_await event_of(data);
-  EXPECT_EQ(event, WatchEvent(EventType::kDeleted, path));
-  event = co_await event_of(children);
-  EXPECT_EQ(event, WatchEvent(EventType::kDeleted, path));
-  event = co_await event_of(parent);
-  EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent()));
+  EXPECT_EQ(co_await event_of(data), WatchEvent(EventType::kDeleted, path));
+  EXPECT_EQ(co_await event_of(children), WatchEvent(EventType::kDeleted, path));
+  EXPECT_EQ(co_await event_of(parent), WatchEvent(EventType::kChild, lab.parent()));
 }
 
-CONFORMANCE_TEST(Z40ACheckFiresNothing) {
-  const auto session = co_await lab.open();
-  const Watch data = co_await watch_data(*session, lab.parent());
-  const Watch children = co_await watch_children(*session, lab.parent());
-  co_await commit(*session, Transaction().check(lab.parent(), 0).check(lab.parent()));
-  co_await settle(*session, lab.parent());
+CONFORMANCE_TEST_IN_SESSION(Z40ACheckFiresNothing) {
+  const Watch data = co_await watch_data(session, lab.parent());
+  const Watch children = co_await watch_children(session, lab.parent());
+  co_await commit(session, Transaction().check(lab.parent(), 0).check(lab.parent()));
+  co_await settle(session, lab.parent());
   EXPECT_FALSE(data.has_fired());
   EXPECT_FALSE(children.has_fired());
 }
 
-CONFORMANCE_TEST(Z22AFailedMultiFiresNothing) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z22AFailedMultiFiresNothing) {
   const Path n = lab.parent() / "n";
   const Path m = lab.parent() / "m";
-  co_await create(*session, m);
-  const Watch on_n = co_await watch_exists(*session, n);
-  const Watch on_m = co_await watch_data(*session, m);
-  const Watch parent = co_await watch_children(*session, lab.parent());
+  co_await create(session, m);
+  const Watch on_n = co_await watch_exists(session, n);
+  const Watch on_m = co_await watch_data(session, m);
+  const Watch parent = co_await watch_children(session, lab.parent());
   const MultiError failure = co_await failure_of(
-      *session, Transaction().create(n, Data(), kPlain).set_data(m, "x").remove(m).check(n, 7));
+      session, Transaction().create(n, Data(), kPlain).set_data(m, "x").remove(m).check(n, 7));
   EXPECT_EQ(failure.op, 3u);
-  co_await settle(*session, n);
+  co_await settle(session, n);
   EXPECT_FALSE(on_n.has_fired());
   EXPECT_FALSE(on_m.has_fired());
   EXPECT_FALSE(parent.has_fired());
@@ -91,32 +83,27 @@ CONFORMANCE_TEST(Z42EachOperationOfAMultiFiresInTurn) {
                               .set_data(n, "x")
                               .remove(n)
                               .remove(m));
-  WatchEvent event = co_await event_of(on_m);
-  EXPECT_EQ(event, WatchEvent(EventType::kChanged, m));
-  event = co_await event_of(on_n);
-  EXPECT_EQ(event, WatchEvent(EventType::kCreated, n));
-  event = co_await event_of(parent);
-  EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent()));
+  EXPECT_EQ(co_await event_of(on_m), WatchEvent(EventType::kChanged, m));
+  EXPECT_EQ(co_await event_of(on_n), WatchEvent(EventType::kCreated, n));
+  EXPECT_EQ(co_await event_of(parent), WatchEvent(EventType::kChild, lab.parent()));
 }
 
 // The writes are the watcher's own, so no event arrives before the test awaits it.
-CONFORMANCE_TEST(Z41TheEventsOfAMultiComeInItsOrder) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z41TheEventsOfAMultiComeInItsOrder) {
   const Path n = lab.parent() / "n";
   const Path m = lab.parent() / "m";
-  co_await create(*session, m);
-  const Watch on_n = co_await watch_exists(*session, n);
-  const Watch on_m = co_await watch_data(*session, m);
-  const Watch parent = co_await watch_children(*session, lab.parent());
-  auto multi = session->multi(Transaction().set_data(m, "x").create(n, Data(), kPlain));
+  co_await create(session, m);
+  const Watch on_n = co_await watch_exists(session, n);
+  const Watch on_m = co_await watch_data(session, m);
+  const Watch parent = co_await watch_children(session, lab.parent());
+  auto multi = session.multi(Transaction().set_data(m, "x").create(n, Data(), kPlain));
   co_await event_of(on_m);
   EXPECT_FALSE(on_n.has_fired());
   co_await event_of(on_n);
   EXPECT_FALSE(parent.has_fired());
   co_await event_of(parent);
   EXPECT_FALSE(multi.await_ready());
-  const auto results = co_await multi;
-  EXPECT_EQ(error_of(results), std::nullopt);
+  EXPECT_EQ(error_of(co_await multi), std::nullopt);
 }
 
 CONFORMANCE_TEST(Z44TheEventsOfAMultiComeBeforeItsEffects) {
@@ -135,8 +122,7 @@ CONFORMANCE_TEST(Z44TheEventsOfAMultiComeBeforeItsEffects) {
     must(co_await sleep_for(lab.executor(), std::chrono::milliseconds(1)), "sleep");
   }
   EXPECT_TRUE(on_a.has_fired());
-  const auto results = co_await multi;
-  EXPECT_EQ(error_of(results), std::nullopt);
+  EXPECT_EQ(error_of(co_await multi), std::nullopt);
 }
 
 }  // namespace lockstep::conformance

@@ -38,8 +38,7 @@ Task<void> expect_lost(Session& session, Path path, std::string data) {
       co_await session.create(path, std::string_view(data), CreateMode::kPersistent);
   EXPECT_EQ(error_of(created), Error::kConnectionLoss);
   must(co_await session.connected(), "connected");
-  const auto exists = co_await session.exists(path);
-  EXPECT_EQ(error_of(exists), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.exists(path)), Error::kNoNode);
 }
 
 }  // namespace
@@ -86,8 +85,7 @@ CONFORMANCE_TEST(Z27TheLongestMultiWorks) {
   EXPECT_EQ(error_of(lost), Error::kConnectionLoss);
   EXPECT_EQ(failed_op(lost), std::nullopt);
   must(co_await session->connected(), "connected");
-  const auto exists = co_await session->exists(a);
-  EXPECT_EQ(error_of(exists), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session->exists(a)), Error::kNoNode);
   co_await commit(*session, Transaction()
                                 .create(a, "", CreateMode::kPersistent)
                                 .create(b, std::string_view(most), CreateMode::kPersistent));
@@ -104,13 +102,10 @@ CONFORMANCE_TEST(Z27ATooLongRequestTakesTheOthersWithIt) {
       session->create(lab.parent() / "large", std::string_view(too_much), CreateMode::kPersistent);
   auto later = session->create(lab.parent() / "later", Data(), CreateMode::kPersistent);
   lab.let_go(*session);
-  const auto large = co_await refused;
-  EXPECT_EQ(error_of(large), Error::kConnectionLoss);
-  const auto small = co_await later;
-  EXPECT_EQ(error_of(small), Error::kConnectionLoss);
+  EXPECT_EQ(error_of(co_await refused), Error::kConnectionLoss);
+  EXPECT_EQ(error_of(co_await later), Error::kConnectionLoss);
   must(co_await session->connected(), "connected");
-  const auto exists = co_await session->exists(lab.parent() / "later");
-  EXPECT_EQ(error_of(exists), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session->exists(lab.parent() / "later")), Error::kNoNode);
 }
 
 // Sets watches on paths of `bytes` in total, in requests that are shorter.
@@ -155,28 +150,27 @@ CONFORMANCE_TEST(Z53AsManyWatchesAsOnePacketTakesSurviveAReconnect) {
   for (const Watch& watch : watches) EXPECT_FALSE(watch.has_fired());
 }
 
-CONFORMANCE_TEST(Z27TheClientRefusesTooLongRequestsAndKeepsTheConnection) {
-  const auto session = co_await lab.open();
-  const support::StateRecorder recorder(*session);
+CONFORMANCE_TEST_IN_SESSION(Z27TheClientRefusesTooLongRequestsAndKeepsTheConnection) {
+  const support::StateRecorder recorder(session);
   const Path path = lab.parent() / "large";
   const std::string most(kLongestPacket - kHeader - kCreateFields - path.view().size(), 'x');
   const std::string too_much = most + 'x';
   const auto created =
-      co_await session->create(path, std::string_view(too_much), CreateMode::kPersistent);
+      co_await session.create(path, std::string_view(too_much), CreateMode::kPersistent);
   EXPECT_EQ(error_of(created), Error::kPacketTooLarge);
-  co_await create(*session, path, std::string_view(most));
+  co_await create(session, path, std::string_view(most));
   const std::string larger(kLongestPacket, 'x');
-  const auto set = co_await session->set_data(path, std::string_view(larger));
+  const auto set = co_await session.set_data(path, std::string_view(larger));
   EXPECT_EQ(error_of(set), Error::kPacketTooLarge);
   const auto multi =
-      co_await session->multi(Transaction().check(path).set_data(path, std::string_view(larger)));
+      co_await session.multi(Transaction().check(path).set_data(path, std::string_view(larger)));
   EXPECT_EQ(error_of(multi), Error::kPacketTooLarge);
   EXPECT_EQ(failed_op(multi), std::nullopt);
-  const auto acl_set = co_await session->set_acl(path, only(1, "digest", "x:" + larger));
+  const auto acl_set = co_await session.set_acl(path, only(1, "digest", "x:" + larger));
   EXPECT_EQ(error_of(acl_set), Error::kPacketTooLarge);
-  const auto auth_added = co_await session->add_auth("digest", std::string_view(larger));
+  const auto auth_added = co_await session.add_auth("digest", std::string_view(larger));
   EXPECT_EQ(error_of(auth_added), Error::kPacketTooLarge);
-  const Stat stat = co_await stat_of(*session, path);
+  const Stat stat = co_await stat_of(session, path);
   EXPECT_EQ(stat.version, 0);
   EXPECT_TRUE(recorder.states().empty());
 }
@@ -194,17 +188,15 @@ CONFORMANCE_TEST(Z27TheLimitIsASetting) {
 }
 
 // Other locks of the session do not even become suspected.
-CONFORMANCE_TEST(Z27TooMuchDataIsAnErrorOfItsLockAlone) {
-  const auto session = co_await lab.open();
-  FairMutex other(*session, lab.parent() / "other");
+CONFORMANCE_TEST_IN_SESSION(Z27TooMuchDataIsAnErrorOfItsLockAlone) {
+  FairMutex other(session, lab.parent() / "other");
   const HeldLock held = must(co_await other.acquire(), "acquire");
-  const support::StateRecorder recorder(*session);
+  const support::StateRecorder recorder(session);
   const std::string two_megabytes(2'000'000, 'x');
   LockOptions options{Data(std::string_view(two_megabytes))};
-  FairMutex mutex(*session, lab.parent() / "lock", std::move(options));
-  const auto refused = co_await mutex.acquire();
-  EXPECT_EQ(error_of(refused), Error::kPacketTooLarge);
-  must(co_await session->sync(lab.parent()), "sync");
+  FairMutex mutex(session, lab.parent() / "lock", std::move(options));
+  EXPECT_EQ(error_of(co_await mutex.acquire()), Error::kPacketTooLarge);
+  must(co_await session.sync(lab.parent()), "sync");
   EXPECT_TRUE(recorder.states().empty());
   EXPECT_EQ(held.state(), LockState::kHeld);
 }

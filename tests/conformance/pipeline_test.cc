@@ -39,15 +39,14 @@ Task<Seen> list_and_remove(Session& session, Path parent) {
 
 // The answers agree in every order: if a delete is refused, the session's next list shows the
 // child.
-CONFORMANCE_TEST(Z125ARefusedDeleteIsFollowedByAListThatShowsTheChild) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z125ARefusedDeleteIsFollowedByAListThatShowsTheChild) {
   const auto neighbour = co_await lab.open();
   for (int race = 0; race < kRaces; ++race) {
     const Path parent = lab.parent() / ("p" + std::to_string(race));
-    co_await create(*session, parent);
+    co_await create(session, parent);
     Operation<Created> creation =
         neighbour->create(parent / "child", Data(), CreateMode::kEphemeral);
-    const Seen seen = co_await list_and_remove(*session, parent);
+    const Seen seen = co_await list_and_remove(session, parent);
     const Result<Created> created = co_await creation;
     if (created) {
       EXPECT_EQ(seen.refusal, Error::kNotEmpty);

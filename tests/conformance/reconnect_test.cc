@@ -72,47 +72,49 @@ CONFORMANCE_TEST(Z46ExistsWatchesCompareStatesAfterAnAbsence) {
   const auto actor = co_await lab.open();
   const Watch created = co_await watch_exists(*watcher, lab.parent() / "created");
   const Watch passing = co_await watch_exists(*watcher, lab.parent() / "passing");
+  co_await create(*actor, lab.parent() / "removed");
+  const Watch removed = co_await watch_exists(*watcher, lab.parent() / "removed");
 
   co_await lab.disconnect(*watcher);
   co_await create(*actor, lab.parent() / "created");
   co_await create(*actor, lab.parent() / "passing");
   co_await remove(*actor, lab.parent() / "passing");
+  co_await remove(*actor, lab.parent() / "removed");
   co_await lab.reconnect(*watcher);
 
-  WatchEvent event = co_await event_of(created);
-  EXPECT_EQ(event, WatchEvent(EventType::kCreated, lab.parent() / "created"));
+  EXPECT_EQ(co_await event_of(created), WatchEvent(EventType::kCreated, lab.parent() / "created"));
+  EXPECT_EQ(co_await event_of(removed), WatchEvent(EventType::kDeleted, lab.parent() / "removed"));
   co_await settle(*watcher, lab.parent());
   EXPECT_FALSE(passing.has_fired());
   co_await create(*actor, lab.parent() / "passing");
-  event = co_await event_of(passing);
-  EXPECT_EQ(event.type(), EventType::kCreated);
+  EXPECT_EQ((co_await event_of(passing)).type(), EventType::kCreated);
 }
 
 CONFORMANCE_TEST(Z46ChildWatchesCompareStatesAfterAnAbsence) {
   const auto watcher = co_await lab.open();
   const auto actor = co_await lab.open();
-  const char* const names[] = {"filled", "removed", "untouched"};
+  const char* const names[] = {"filled", "emptied", "emptied/a", "removed", "untouched"};
   for (const char* const name : names) co_await create(*actor, lab.parent() / name);
   const Watch filled = co_await watch_children(*watcher, lab.parent() / "filled");
+  const Watch emptied = co_await watch_children(*watcher, lab.parent() / "emptied");
   const Watch removed = co_await watch_children(*watcher, lab.parent() / "removed");
   const Watch untouched = co_await watch_children(*watcher, lab.parent() / "untouched");
 
   co_await lab.disconnect(*watcher);
   co_await create(*actor, lab.parent() / "filled" / "a");
   co_await create(*actor, lab.parent() / "filled" / "b");
+  co_await remove(*actor, lab.parent() / "emptied" / "a");
   co_await remove(*actor, lab.parent() / "removed");
   co_await set_data(*actor, lab.parent() / "untouched", "x");
   co_await lab.reconnect(*watcher);
 
-  WatchEvent event = co_await event_of(filled);
-  EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent() / "filled"));
-  event = co_await event_of(removed);
-  EXPECT_EQ(event, WatchEvent(EventType::kDeleted, lab.parent() / "removed"));
+  EXPECT_EQ(co_await event_of(filled), WatchEvent(EventType::kChild, lab.parent() / "filled"));
+  EXPECT_EQ(co_await event_of(emptied), WatchEvent(EventType::kChild, lab.parent() / "emptied"));
+  EXPECT_EQ(co_await event_of(removed), WatchEvent(EventType::kDeleted, lab.parent() / "removed"));
   co_await settle(*watcher, lab.parent());
   EXPECT_FALSE(untouched.has_fired());
   co_await create(*actor, lab.parent() / "untouched" / "a");
-  event = co_await event_of(untouched);
-  EXPECT_EQ(event.type(), EventType::kChild);
+  EXPECT_EQ((co_await event_of(untouched)).type(), EventType::kChild);
 }
 
 CONFORMANCE_TEST_OF_WATCHER(Z53MissedEventsComeBeforeRepliesToQueuedRequests) {
@@ -145,99 +147,85 @@ CONFORMANCE_TEST(Z70SessionAndEphemeralsSurviveALostConnection) {
             (std::vector<SessionState>{SessionState::kSuspended, SessionState::kConnected}));
 }
 
-CONFORMANCE_TEST(Z68ALostRequestIsNotApplied) {
-  const auto session = co_await lab.open();
-  lab.prepare_loss(*session, Lab::Loss::kRequests);
-  auto create_lost = session->create(lab.parent() / "a", Data(), CreateMode::kPersistent);
-  lab.lose_connection(*session, Lab::Loss::kRequests);
-  const auto created = co_await create_lost;
-  EXPECT_EQ(error_of(created), Error::kConnectionLoss);
-  must(co_await session->connected(), "connected");
-  const auto exists = co_await session->exists(lab.parent() / "a");
-  EXPECT_EQ(error_of(exists), Error::kNoNode);
+CONFORMANCE_TEST_IN_SESSION(Z68ALostRequestIsNotApplied) {
+  lab.prepare_loss(session, Lab::Loss::kRequests);
+  auto create_lost = session.create(lab.parent() / "a", Data(), CreateMode::kPersistent);
+  lab.lose_connection(session, Lab::Loss::kRequests);
+  EXPECT_EQ(error_of(co_await create_lost), Error::kConnectionLoss);
+  must(co_await session.connected(), "connected");
+  EXPECT_EQ(error_of(co_await session.exists(lab.parent() / "a")), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(Z68ALostReplyWasApplied) {
-  const auto session = co_await lab.open();
-  lab.prepare_loss(*session, Lab::Loss::kReplies);
-  auto create_lost = session->create(lab.parent() / "a-", Data(), CreateMode::kEphemeralSequential);
-  lab.lose_connection(*session, Lab::Loss::kReplies);
-  const auto created = co_await create_lost;
-  EXPECT_EQ(error_of(created), Error::kConnectionLoss);
-  must(co_await session->connected(), "connected");
-  const Stat stat = co_await stat_of(*session, lab.parent() / "a-0000000000");
-  EXPECT_EQ(stat.ephemeral_owner, session->id());
+CONFORMANCE_TEST_IN_SESSION(Z68ALostReplyWasApplied) {
+  lab.prepare_loss(session, Lab::Loss::kReplies);
+  auto create_lost = session.create(lab.parent() / "a-", Data(), CreateMode::kEphemeralSequential);
+  lab.lose_connection(session, Lab::Loss::kReplies);
+  EXPECT_EQ(error_of(co_await create_lost), Error::kConnectionLoss);
+  must(co_await session.connected(), "connected");
+  const Stat stat = co_await stat_of(session, lab.parent() / "a-0000000000");
+  EXPECT_EQ(stat.ephemeral_owner, session.id());
 }
 
 // A lost connection notifies the listeners, then fails the requests in their order.
-CONFORMANCE_TEST(Z67ALossReachesTheListenersBeforeTheRequests) {
-  const auto session = co_await lab.open();
-  support::StateRecorder recorder(*session);
-  lab.hold_replies(*session);
-  auto first = session->get_data(lab.parent());
-  auto second = session->create(lab.parent() / "a", Data(), CreateMode::kPersistent);
-  auto third = session->get_children(lab.parent());
-  lab.cut(*session);
-  const auto data = co_await first;
-  EXPECT_EQ(error_of(data), Error::kConnectionLoss);
+CONFORMANCE_TEST_IN_SESSION(Z67ALossReachesTheListenersBeforeTheRequests) {
+  support::StateRecorder recorder(session);
+  lab.hold_replies(session);
+  auto first = session.get_data(lab.parent());
+  auto second = session.create(lab.parent() / "a", Data(), CreateMode::kPersistent);
+  auto third = session.get_children(lab.parent());
+  lab.cut(session);
+  EXPECT_EQ(error_of(co_await first), Error::kConnectionLoss);
   EXPECT_EQ(recorder.states(), std::vector<SessionState>{SessionState::kSuspended});
-  const auto created = co_await second;
-  EXPECT_EQ(error_of(created), Error::kConnectionLoss);
-  const auto children = co_await third;
-  EXPECT_EQ(error_of(children), Error::kConnectionLoss);
-  lab.let_go(*session);
-  must(co_await session->connected(), "connected");
+  EXPECT_EQ(error_of(co_await second), Error::kConnectionLoss);
+  EXPECT_EQ(error_of(co_await third), Error::kConnectionLoss);
+  lab.let_go(session);
+  must(co_await session.connected(), "connected");
 }
 
 // The C client reports the loss before it fails the requests in flight. A request made at once may
 // still fail with them, hence more than one attempt.
-CONFORMANCE_TEST(Z69ARequestMadeWhileAwayIsSentAfterwards) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z69ARequestMadeWhileAwayIsSentAfterwards) {
   for (int attempt = 0; attempt < 20; ++attempt) {
-    lab.cut(*session);
-    co_await support::StateReached(*session, SessionState::kSuspended);
+    lab.cut(session);
+    co_await support::StateReached(session, SessionState::kSuspended);
     const auto created =
-        co_await session->create(lab.parent() / "a", Data(), CreateMode::kPersistent);
+        co_await session.create(lab.parent() / "a", Data(), CreateMode::kPersistent);
     if (error_of(created) == Error::kConnectionLoss) {
-      must(co_await session->connected(), "connected");
-      const auto exists = co_await session->exists(lab.parent() / "a");
+      must(co_await session.connected(), "connected");
+      const auto exists = co_await session.exists(lab.parent() / "a");
       EXPECT_EQ(error_of(exists), Error::kNoNode);  // It failed, so it was never sent.
       continue;
     }
     EXPECT_EQ(error_of(created), std::nullopt);
-    EXPECT_EQ(session->state(), SessionState::kConnected);
+    EXPECT_EQ(session.state(), SessionState::kConnected);
     co_return;
   }
   ADD_FAILURE() << "a request made while away is never sent";
 }
 
-CONFORMANCE_TEST(Z39AReadThatFailsWithItsConnectionLeavesNoWatch) {
-  const auto session = co_await lab.open();
-  co_await create(*session, lab.parent() / "a");
-  lab.prepare_loss(*session, Lab::Loss::kReplies);
-  auto read = session->get_data_watched(lab.parent() / "a");
-  lab.lose_connection(*session, Lab::Loss::kReplies);
-  const auto lost = co_await read;
-  EXPECT_EQ(error_of(lost), Error::kConnectionLoss);
-  must(co_await session->connected(), "connected");
-  const Watch watch = co_await watch_data(*session, lab.parent() / "a");
-  co_await set_data(*session, lab.parent() / "a", "x");
-  const WatchEvent event = co_await event_of(watch);
-  EXPECT_EQ(event.type(), EventType::kChanged);
+CONFORMANCE_TEST_IN_SESSION(Z39AReadThatFailsWithItsConnectionLeavesNoWatch) {
+  co_await create(session, lab.parent() / "a");
+  lab.prepare_loss(session, Lab::Loss::kReplies);
+  auto read = session.get_data_watched(lab.parent() / "a");
+  lab.lose_connection(session, Lab::Loss::kReplies);
+  EXPECT_EQ(error_of(co_await read), Error::kConnectionLoss);
+  must(co_await session.connected(), "connected");
+  const Watch watch = co_await watch_data(session, lab.parent() / "a");
+  co_await set_data(session, lab.parent() / "a", "x");
+  EXPECT_EQ((co_await event_of(watch)).type(), EventType::kChanged);
 }
 
-CONFORMANCE_TEST(LosingTheConnectionIsNoContact) {
-  const auto session = co_await lab.open();
-  const TimePoint before = session->last_contact();
-  must(co_await session->sync(lab.parent()), "sync");
-  const TimePoint contact = session->last_contact();
+CONFORMANCE_TEST_IN_SESSION(LosingTheConnectionIsNoContact) {
+  const TimePoint before = session.last_contact();
+  must(co_await session.sync(lab.parent()), "sync");
+  const TimePoint contact = session.last_contact();
   EXPECT_GE(contact, before);
   EXPECT_LE(contact, lab.executor().now());
   must(co_await sleep_for(lab.executor(), std::chrono::milliseconds(10)), "sleep");
-  co_await lab.disconnect(*session);
-  EXPECT_EQ(session->last_contact(), contact);
-  co_await lab.reconnect(*session);
-  EXPECT_GE(session->last_contact(), contact);
+  co_await lab.disconnect(session);
+  EXPECT_EQ(session.last_contact(), contact);
+  co_await lab.reconnect(session);
+  EXPECT_GE(session.last_contact(), contact);
 }
 
 }  // namespace lockstep::conformance

@@ -20,8 +20,7 @@ CONFORMANCE_TEST(Z38EachConnectionHasItsOwnEntries) {
   EXPECT_TRUE(at_first.has_fired());
   const WatchEvent event = co_await event_of(at_second);
   EXPECT_EQ(event, WatchEvent(EventType::kChanged, path));
-  const auto left = co_await at_leaving.fired();
-  EXPECT_EQ(error_of(left), Error::kClosing);
+  EXPECT_EQ(error_of(co_await at_leaving.fired()), Error::kClosing);
   // The other session's event has not consumed it.
   const Watch again = co_await watch_data(*first, path);
   const Watch other_again = co_await watch_data(*second, path);
@@ -38,48 +37,42 @@ CONFORMANCE_TEST_OF_WATCHER(Z38RepeatedRegistrationsCollapseInEachTable) {
   const Watch children = co_await watch_children(watcher, path);
   const Watch children_again = co_await watch_children(watcher, path);
   co_await create(actor, path / "a");
-  WatchEvent event = co_await event_of(children_again);
-  EXPECT_EQ(event, WatchEvent(EventType::kChild, path));
+  EXPECT_EQ(co_await event_of(children_again), WatchEvent(EventType::kChild, path));
   EXPECT_TRUE(children.has_fired());
   const Watch rest = co_await watch_children(watcher, path);
   co_await set_data(actor, path, "x");
-  event = co_await event_of(data);
-  EXPECT_EQ(event, WatchEvent(EventType::kChanged, path));
+  EXPECT_EQ(co_await event_of(data), WatchEvent(EventType::kChanged, path));
   co_await settle(watcher, path);
   EXPECT_TRUE(exists.has_fired());
   EXPECT_FALSE(rest.has_fired());
 }
 
 // exists registers in one of two tables, which differ after a reconnect (Z46).
-CONFORMANCE_TEST(Z49ExistsRegistersByWhatItFound) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z49ExistsRegistersByWhatItFound) {
   const auto actor = co_await lab.open();
   const Path there = lab.parent() / "there";
   const Path missing = lab.parent() / "missing";
   co_await create(*actor, there);
-  const Watch found = co_await watch_exists(*session, there);
-  const Watch not_found = co_await watch_exists(*session, missing);
-  co_await lab.disconnect(*session);
+  const Watch found = co_await watch_exists(session, there);
+  const Watch not_found = co_await watch_exists(session, missing);
+  co_await lab.disconnect(session);
   co_await remove(*actor, there);
   co_await create(*actor, there);
   co_await create(*actor, missing);
-  co_await lab.reconnect(*session);
-  WatchEvent event = co_await event_of(found);
-  EXPECT_EQ(event, WatchEvent(EventType::kChanged, there));
-  event = co_await event_of(not_found);
-  EXPECT_EQ(event, WatchEvent(EventType::kCreated, missing));
+  co_await lab.reconnect(session);
+  EXPECT_EQ(co_await event_of(found), WatchEvent(EventType::kChanged, there));
+  EXPECT_EQ(co_await event_of(not_found), WatchEvent(EventType::kCreated, missing));
 }
 
 // A watch is notified of the session's end, but not of what that did to the znode.
-CONFORMANCE_TEST(Z54TheExpiryEndsEveryWatchWithoutANodeEvent) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z54TheExpiryEndsEveryWatchWithoutANodeEvent) {
   const Path own = lab.parent() / "own";
-  co_await create(*session, own, Data(), CreateMode::kEphemeral);
-  const Watch data = co_await watch_data(*session, own);
-  const Watch exists = co_await watch_exists(*session, lab.parent() / "missing");
-  const Watch children = co_await watch_children(*session, lab.parent());
-  co_await lab.kill(*session);
-  co_await support::StateReached(*session, SessionState::kExpired);
+  co_await create(session, own, Data(), CreateMode::kEphemeral);
+  const Watch data = co_await watch_data(session, own);
+  const Watch exists = co_await watch_exists(session, lab.parent() / "missing");
+  const Watch children = co_await watch_children(session, lab.parent());
+  co_await lab.kill(session);
+  co_await support::StateReached(session, SessionState::kExpired);
   auto end = co_await data.fired();
   EXPECT_EQ(error_of(end), Error::kSessionExpired);
   end = co_await exists.fired();

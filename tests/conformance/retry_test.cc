@@ -5,34 +5,29 @@
 // Z71: the result of a retry when the first attempt was applied and only its reply was lost.
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST(Z71ARetriedCreateFindsItsOwnZnode) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z71ARetriedCreateFindsItsOwnZnode) {
   const Path path = lab.parent() / "a";
-  lab.prepare_loss(*session, Lab::Loss::kReplies);
-  auto first = session->create(path, "mine", CreateMode::kEphemeral);
-  lab.lose_connection(*session, Lab::Loss::kReplies);
-  const auto lost = co_await first;
-  EXPECT_EQ(error_of(lost), Error::kConnectionLoss);
-  must(co_await session->connected(), "connected");
-  const auto retried = co_await session->create(path, "mine", CreateMode::kEphemeral);
+  lab.prepare_loss(session, Lab::Loss::kReplies);
+  auto first = session.create(path, "mine", CreateMode::kEphemeral);
+  lab.lose_connection(session, Lab::Loss::kReplies);
+  EXPECT_EQ(error_of(co_await first), Error::kConnectionLoss);
+  must(co_await session.connected(), "connected");
+  const auto retried = co_await session.create(path, "mine", CreateMode::kEphemeral);
   EXPECT_EQ(error_of(retried), Error::kNodeExists);
-  const Stat stat = co_await stat_of(*session, path);
-  EXPECT_EQ(stat.ephemeral_owner, session->id());
+  const Stat stat = co_await stat_of(session, path);
+  EXPECT_EQ(stat.ephemeral_owner, session.id());
 }
 
-CONFORMANCE_TEST(Z71ARetriedSetDataFindsTheNextVersion) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z71ARetriedSetDataFindsTheNextVersion) {
   const Path path = lab.parent() / "a";
-  co_await create(*session, path, "before");
-  lab.prepare_loss(*session, Lab::Loss::kReplies);
-  auto first = session->set_data(path, "after", 0);
-  lab.lose_connection(*session, Lab::Loss::kReplies);
-  const auto lost = co_await first;
-  EXPECT_EQ(error_of(lost), Error::kConnectionLoss);
-  must(co_await session->connected(), "connected");
-  const auto retried = co_await session->set_data(path, "after", 0);
-  EXPECT_EQ(error_of(retried), Error::kBadVersion);
-  const DataAndStat read = must(co_await session->get_data(path), "get_data");
+  co_await create(session, path, "before");
+  lab.prepare_loss(session, Lab::Loss::kReplies);
+  auto first = session.set_data(path, "after", 0);
+  lab.lose_connection(session, Lab::Loss::kReplies);
+  EXPECT_EQ(error_of(co_await first), Error::kConnectionLoss);
+  must(co_await session.connected(), "connected");
+  EXPECT_EQ(error_of(co_await session.set_data(path, "after", 0)), Error::kBadVersion);
+  const DataAndStat read = must(co_await session.get_data(path), "get_data");
   EXPECT_EQ(read.data.view(), "after");
   EXPECT_EQ(read.stat.version, 1);
 }
@@ -41,11 +36,9 @@ CONFORMANCE_TEST_ON_ZNODE(Z71ARetriedRemoveFindsNothing) {
   lab.prepare_loss(session, Lab::Loss::kReplies);
   auto first = session.remove(path);
   lab.lose_connection(session, Lab::Loss::kReplies);
-  const auto lost = co_await first;
-  EXPECT_EQ(error_of(lost), Error::kConnectionLoss);
+  EXPECT_EQ(error_of(co_await first), Error::kConnectionLoss);
   must(co_await session.connected(), "connected");
-  const auto retried = co_await session.remove(path);
-  EXPECT_EQ(error_of(retried), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.remove(path)), Error::kNoNode);
 }
 
 }  // namespace lockstep::conformance

@@ -19,16 +19,15 @@ CONFORMANCE_TEST(ASessionHasAnIdAndATimeout) {
   EXPECT_LE(a->last_contact(), lab.executor().now());
 }
 
-CONFORMANCE_TEST(Z73RequestsAreAnsweredInOrder) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z73RequestsAreAnsweredInOrder) {
   Sent<Created> creates;
   Sent<Children> reads;
   constexpr std::size_t kRequests = 50;
   for (std::size_t i = 0; i < kRequests; ++i) {
     creates.add([&] {
-      return session->create(lab.parent() / "n-", Data(), CreateMode::kPersistentSequential);
+      return session.create(lab.parent() / "n-", Data(), CreateMode::kPersistentSequential);
     });
-    reads.add([&] { return session->get_children(lab.parent()); });
+    reads.add([&] { return session.get_children(lab.parent()); });
   }
   Zxid last = 0;
   for (std::size_t i = 0; i < kRequests; ++i) {
@@ -87,13 +86,11 @@ CONFORMANCE_TEST(Z59AKilledSessionLearnsItAtItsNextContact) {
   const Watch watch = co_await watch_data(*victim, path);
   support::StateRecorder recorder(*victim);
   co_await lab.kill(*victim);
-  const auto gone = co_await other->exists(path);
-  EXPECT_EQ(error_of(gone), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await other->exists(path)), Error::kNoNode);
   co_await support::StateReached(*victim, SessionState::kExpired);
   EXPECT_EQ(recorder.states(),
             (std::vector<SessionState>{SessionState::kSuspended, SessionState::kExpired}));
-  const auto event = co_await watch.fired();
-  EXPECT_EQ(error_of(event), Error::kSessionExpired);
+  EXPECT_EQ(error_of(co_await watch.fired()), Error::kSessionExpired);
 }
 
 CONFORMANCE_TEST(Z59ASilentSessionExpires) {
@@ -103,8 +100,7 @@ CONFORMANCE_TEST(Z59ASilentSessionExpires) {
   co_await create(*victim, path, Data(), CreateMode::kEphemeral);
   const Watch watch = co_await watch_exists(*victim, path);
   co_await lab.expire(*victim);
-  const auto gone = co_await other->exists(path);
-  EXPECT_EQ(error_of(gone), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await other->exists(path)), Error::kNoNode);
   co_await support::StateReached(*victim, SessionState::kExpired);
   EXPECT_EQ(victim->end_error(), Error::kSessionExpired);
   const auto event = co_await watch.fired();  // Not "deleted": the session was over by then.
@@ -130,39 +126,24 @@ CONFORMANCE_TEST(Z67ListenersHearOfTheExpiryBeforeTheRequests) {
 namespace {
 
 Task<void> expect_everything_fails(Session& session, Path path, Error error) {
-  const auto created = co_await session.create(path, Data(), CreateMode::kEphemeral);
-  EXPECT_EQ(error_of(created), error);
-  const auto removed = co_await session.remove(path);
-  EXPECT_EQ(error_of(removed), error);
-  const auto exists = co_await session.exists(path);
-  EXPECT_EQ(error_of(exists), error);
-  const auto watched = co_await session.exists_watched(path);
-  EXPECT_EQ(error_of(watched), error);
-  const auto data = co_await session.get_data(path);
-  EXPECT_EQ(error_of(data), error);
-  const auto set = co_await session.set_data(path, Data());
-  EXPECT_EQ(error_of(set), error);
-  const auto children = co_await session.get_children_watched(path);
-  EXPECT_EQ(error_of(children), error);
-  const auto synced = co_await session.sync(path);
-  EXPECT_EQ(error_of(synced), error);
-  const auto acl = co_await session.get_acl(path);
-  EXPECT_EQ(error_of(acl), error);
-  const auto acl_set = co_await session.set_acl(path, Acl::open());
-  EXPECT_EQ(error_of(acl_set), error);
+  EXPECT_EQ(error_of(co_await session.create(path, Data(), CreateMode::kEphemeral)), error);
+  EXPECT_EQ(error_of(co_await session.remove(path)), error);
+  EXPECT_EQ(error_of(co_await session.exists(path)), error);
+  EXPECT_EQ(error_of(co_await session.exists_watched(path)), error);
+  EXPECT_EQ(error_of(co_await session.get_data(path)), error);
+  EXPECT_EQ(error_of(co_await session.set_data(path, Data())), error);
+  EXPECT_EQ(error_of(co_await session.get_children_watched(path)), error);
+  EXPECT_EQ(error_of(co_await session.sync(path)), error);
+  EXPECT_EQ(error_of(co_await session.get_acl(path)), error);
+  EXPECT_EQ(error_of(co_await session.set_acl(path, Acl::open())), error);
   const auto multi = co_await session.multi(Transaction().check(path).check("malformed"));
   EXPECT_EQ(error_of(multi), error);
   EXPECT_EQ(failed_op(multi), std::nullopt);
-  const auto empty_multi = co_await session.multi(Transaction());
-  EXPECT_EQ(error_of(empty_multi), error);
-  const auto authenticated = co_await session.add_auth("digest", "user:password");
-  EXPECT_EQ(error_of(authenticated), error);
-  const auto malformed = co_await session.get_data("malformed");
-  EXPECT_EQ(error_of(malformed), error);
-  const auto connected = co_await session.connected();
-  EXPECT_EQ(error_of(connected), error);
-  const auto closed = co_await session.close();
-  EXPECT_EQ(error_of(closed), error);
+  EXPECT_EQ(error_of(co_await session.multi(Transaction())), error);
+  EXPECT_EQ(error_of(co_await session.add_auth("digest", "user:password")), error);
+  EXPECT_EQ(error_of(co_await session.get_data("malformed")), error);
+  EXPECT_EQ(error_of(co_await session.connected()), error);
+  EXPECT_EQ(error_of(co_await session.close()), error);
   EXPECT_EQ(session.end_error(), error);
 }
 
@@ -175,17 +156,15 @@ CONFORMANCE_TEST(Z72AfterTheExpiryEverythingFails) {
   co_await expect_everything_fails(*victim, lab.parent(), Error::kSessionExpired);
 }
 
-CONFORMANCE_TEST(Z72AfterTheCloseEverythingFails) {
-  const auto session = co_await lab.open();
-  must(co_await session->close(), "close");
-  EXPECT_EQ(session->state(), SessionState::kClosed);
-  co_await expect_everything_fails(*session, lab.parent(), Error::kClosing);
+CONFORMANCE_TEST_IN_SESSION(Z72AfterTheCloseEverythingFails) {
+  must(co_await session.close(), "close");
+  EXPECT_EQ(session.state(), SessionState::kClosed);
+  co_await expect_everything_fails(session, lab.parent(), Error::kClosing);
 }
 
-CONFORMANCE_TEST(Z72AfterARejectedCredentialEverythingFails) {
-  const auto session = co_await lab.open();
-  co_await add_rejected_auth(*session);
-  co_await expect_everything_fails(*session, lab.parent(), Error::kAuthFailed);
+CONFORMANCE_TEST_IN_SESSION(Z72AfterARejectedCredentialEverythingFails) {
+  co_await add_rejected_auth(session);
+  co_await expect_everything_fails(session, lab.parent(), Error::kAuthFailed);
 }
 
 CONFORMANCE_TEST(CloseEndsPendingMultisAndCredentialsOnce) {
@@ -206,10 +185,8 @@ CONFORMANCE_TEST(CloseEndsPendingMultisAndCredentialsOnce) {
       EXPECT_EQ(error_of(results), Error::kClosing);
       EXPECT_EQ(failed_op(results), std::nullopt);
     }
-    const auto authenticated = co_await auth;
-    EXPECT_EQ(error_of(authenticated), Error::kClosing);
-    const auto read = co_await acl;
-    EXPECT_EQ(error_of(read), Error::kClosing);
+    EXPECT_EQ(error_of(co_await auth), Error::kClosing);
+    EXPECT_EQ(error_of(co_await acl), Error::kClosing);
   }
 }
 
@@ -227,13 +204,10 @@ CONFORMANCE_TEST(CloseEndsPendingRequestsAndWatchesOnce) {
     EXPECT_EQ(recorder.states(), std::vector<SessionState>{SessionState::kClosed});
     for (std::size_t i = 0; i < reads.size(); ++i) {
       Operation<DataAndStat>& read = reads[i];
-      const auto result = co_await read;
-      EXPECT_EQ(error_of(result), Error::kClosing);
+      EXPECT_EQ(error_of(co_await read), Error::kClosing);
     }
-    const auto refused = co_await late;
-    EXPECT_EQ(error_of(refused), Error::kClosing);
-    const auto event = co_await watch.fired();
-    EXPECT_EQ(error_of(event), Error::kClosing);
+    EXPECT_EQ(error_of(co_await late), Error::kClosing);
+    EXPECT_EQ(error_of(co_await watch.fired()), Error::kClosing);
     must(co_await close, "close");
   }
 }
@@ -257,12 +231,10 @@ CONFORMANCE_TEST(Z64CloseComesAfterEarlierRequests) {
   }
 }
 
-CONFORMANCE_TEST(CloseWhileDisconnectedEnds) {
-  const auto session = co_await lab.open();
-  co_await lab.disconnect(*session);
-  const auto closed = co_await session->close();
-  EXPECT_EQ(error_of(closed), std::nullopt);
-  EXPECT_EQ(session->state(), SessionState::kClosed);
+CONFORMANCE_TEST_IN_SESSION(CloseWhileDisconnectedEnds) {
+  co_await lab.disconnect(session);
+  EXPECT_EQ(error_of(co_await session.close()), std::nullopt);
+  EXPECT_EQ(session.state(), SessionState::kClosed);
 }
 
 CONFORMANCE_TEST(ASessionCanBeDroppedWhileItIsBusy) {
@@ -273,8 +245,7 @@ CONFORMANCE_TEST(ASessionCanBeDroppedWhileItIsBusy) {
     const Watch watch = co_await watch_data(*session, lab.parent());
     for (int i = 0; i < 5; ++i) static_cast<void>(session->get_data(lab.parent()));
     must(co_await session->close(), "close");
-    const auto gone = co_await other->exists(lab.parent() / "e");
-    EXPECT_EQ(error_of(gone), Error::kNoNode);
+    EXPECT_EQ(error_of(co_await other->exists(lab.parent() / "e")), Error::kNoNode);
   }
 }
 

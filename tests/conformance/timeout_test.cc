@@ -38,8 +38,7 @@ CONFORMANCE_TEST(Z57ASilentSessionLivesForItsTimeoutAndExpiresWithinATick) {
   must(co_await victim->sync(path), "sync");  // Any request keeps the session alive.
   co_await lab.expire(*victim);
   const TimePoint after = lab.executor().now();
-  const WatchEvent event = co_await event_of(watch);
-  EXPECT_EQ(event.type(), EventType::kDeleted);
+  EXPECT_EQ((co_await event_of(watch)).type(), EventType::kDeleted);
   EXPECT_GT(after, before + victim->timeout());
   EXPECT_LE(after, before + victim->timeout() + lab.tick_time() + lab.lateness());
 }

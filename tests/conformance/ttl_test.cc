@@ -20,114 +20,101 @@ Creation with_ttl(std::chrono::milliseconds ttl) { return {CreateMode::kPersiste
 Task<TimePoint> removal_of(Session& session, Path path) {
   auto watched = must(co_await session.exists_watched(std::move(path)), "exists_watched");
   if (watched.value) {
-    const WatchEvent event = co_await event_of(watched.watch);
-    EXPECT_EQ(event.type(), EventType::kDeleted);
+    EXPECT_EQ((co_await event_of(watched.watch)).type(), EventType::kDeleted);
   }
   co_return session.executor().now();
 }
 
 }  // namespace
 
-CONFORMANCE_TEST(Z37AZnodeIsRemovedAfterItsTtl) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z37AZnodeIsRemovedAfterItsTtl) {
   const Path path = lab.parent() / "t";
   const TimePoint before = lab.executor().now();
-  co_await create(*session, path, Data(), with_ttl(kSoon));
-  const TimePoint removed = co_await removal_of(*session, path);
+  co_await create(session, path, Data(), with_ttl(kSoon));
+  const TimePoint removed = co_await removal_of(session, path);
   EXPECT_GT(removed, before + kSoon);
   EXPECT_LE(removed, before + kSoon + lab.container_check_interval() + lab.lateness());
-  const auto gone = co_await session->exists(path);
-  EXPECT_EQ(error_of(gone), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.exists(path)), Error::kNoNode);
 }
 
 // An attempt may be too late on a busy machine and is repeated.
-CONFORMANCE_TEST(Z37SettingTheDataStartsTheTtlAgain) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z37SettingTheDataStartsTheTtlAgain) {
   const std::chrono::milliseconds ttl(1000);
   for (;;) {
     const Path path = lab.parent() / "t";
-    co_await create(*session, path, Data(), with_ttl(ttl));
+    co_await create(session, path, Data(), with_ttl(ttl));
     must(co_await sleep_for(lab.executor(), ttl / 2), "sleep");
     const TimePoint before = lab.executor().now();
-    const auto set = co_await session->set_data(path, Data());
+    const auto set = co_await session.set_data(path, Data());
     if (error_of(set) == Error::kNoNode) continue;
-    const TimePoint removed = co_await removal_of(*session, path);
+    const TimePoint removed = co_await removal_of(session, path);
     EXPECT_GT(removed, before + ttl);
     break;
   }
 }
 
 // A child keeps the znode alive, but does not restart its TTL.
-CONFORMANCE_TEST(Z37AZnodeWithAChildOutlivesItsTtl) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z37AZnodeWithAChildOutlivesItsTtl) {
   const Path kept = lab.parent() / "kept";
-  co_await create(*session, kept, Data(), with_ttl(std::chrono::seconds(2)));
-  co_await create(*session, kept / "child");
-  co_await create(*session, lab.parent() / "t", Data(), with_ttl(std::chrono::seconds(2)));
-  co_await removal_of(*session, lab.parent() / "t");
-  co_await create(*session, lab.parent() / "t", Data(), with_ttl(kSoon));
-  co_await removal_of(*session, lab.parent() / "t");  // A later check removes this one.
-  const Stat stat = co_await stat_of(*session, kept);
+  co_await create(session, kept, Data(), with_ttl(std::chrono::seconds(2)));
+  co_await create(session, kept / "child");
+  co_await create(session, lab.parent() / "t", Data(), with_ttl(std::chrono::seconds(2)));
+  co_await removal_of(session, lab.parent() / "t");
+  co_await create(session, lab.parent() / "t", Data(), with_ttl(kSoon));
+  co_await removal_of(session, lab.parent() / "t");  // A later check removes this one.
+  const Stat stat = co_await stat_of(session, kept);
   EXPECT_EQ(stat.num_children, 1);
   const TimePoint before = lab.executor().now();
-  co_await remove(*session, kept / "child");
-  const TimePoint removed = co_await removal_of(*session, kept);
+  co_await remove(session, kept / "child");
+  const TimePoint removed = co_await removal_of(session, kept);
   EXPECT_LE(removed, before + lab.container_check_interval() + lab.lateness());
 }
 
-CONFORMANCE_TEST(Z37TheEndOfATtlFiresLikeARemoval) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z37TheEndOfATtlFiresLikeARemoval) {
   const Path path = lab.parent() / "t";
-  const Watch parent_before = co_await watch_children(*session, lab.parent());
-  const Watch exists = co_await watch_exists(*session, path);
-  co_await create(*session, path, Data(), with_ttl(kSoon));
+  const Watch parent_before = co_await watch_children(session, lab.parent());
+  const Watch exists = co_await watch_exists(session, path);
+  co_await create(session, path, Data(), with_ttl(kSoon));
   co_await event_of(exists);
   co_await event_of(parent_before);
-  const Watch parent = co_await watch_children(*session, lab.parent());
-  const auto watched = must(co_await session->exists_watched(path), "exists_watched");
+  const Watch parent = co_await watch_children(session, lab.parent());
+  const auto watched = must(co_await session.exists_watched(path), "exists_watched");
   if (!watched.value) co_return;  // On a busy machine the znode is already gone.
-  const WatchEvent deleted = co_await event_of(watched.watch);
-  EXPECT_EQ(deleted, WatchEvent(EventType::kDeleted, path));
-  const WatchEvent child = co_await event_of(parent);
-  EXPECT_EQ(child, WatchEvent(EventType::kChild, lab.parent()));
+  EXPECT_EQ(co_await event_of(watched.watch), WatchEvent(EventType::kDeleted, path));
+  EXPECT_EQ(co_await event_of(parent), WatchEvent(EventType::kChild, lab.parent()));
 }
 
-CONFORMANCE_TEST(Z11AZnodeWithATtlHasNoOwner) {
-  const auto session = co_await lab.open();
-  const Created created = co_await create(*session, lab.parent() / "t", "x", with_ttl(kNever));
+CONFORMANCE_TEST_IN_SESSION(Z11AZnodeWithATtlHasNoOwner) {
+  const Created created = co_await create(session, lab.parent() / "t", "x", with_ttl(kNever));
   EXPECT_EQ(created.path, lab.parent() / "t");
   EXPECT_EQ(created.stat.ephemeral_owner, 0);
-  const Stat read = co_await stat_of(*session, created.path);
+  const Stat read = co_await stat_of(session, created.path);
   EXPECT_EQ(read, created.stat);
 }
 
-CONFORMANCE_TEST(Z29AZnodeWithATtlCanBeSequential) {
-  const auto session = co_await lab.open();
-  co_await create(*session, lab.parent() / "plain", Data(), with_ttl(kNever));
+CONFORMANCE_TEST_IN_SESSION(Z29AZnodeWithATtlCanBeSequential) {
+  co_await create(session, lab.parent() / "plain", Data(), with_ttl(kNever));
   const Creation sequential(CreateMode::kPersistentSequentialWithTtl, kNever);
-  const Created created = co_await create(*session, lab.parent() / "t-", Data(), sequential);
+  const Created created = co_await create(session, lab.parent() / "t-", Data(), sequential);
   EXPECT_EQ(created.path, lab.parent() / "t-0000000001");
 }
 
-CONFORMANCE_TEST(Z33AZnodeWithATtlMayHaveChildren) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z33AZnodeWithATtlMayHaveChildren) {
   const Path path = lab.parent() / "t";
-  co_await create(*session, path, Data(), with_ttl(kNever));
-  co_await create(*session, path / "child", Data(), CreateMode::kEphemeral);
-  const Stat stat = co_await stat_of(*session, path);
+  co_await create(session, path, Data(), with_ttl(kNever));
+  co_await create(session, path / "child", Data(), CreateMode::kEphemeral);
+  const Stat stat = co_await stat_of(session, path);
   EXPECT_EQ(stat.num_children, 1);
 }
 
-CONFORMANCE_TEST(Z33AnEphemeralHasNoChildrenWithATtlEither) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z33AnEphemeralHasNoChildrenWithATtlEither) {
   const Path path = lab.parent() / "e";
-  co_await create(*session, path, Data(), CreateMode::kEphemeral);
-  const auto created = co_await session->create(path / "t", Data(), with_ttl(kNever));
+  co_await create(session, path, Data(), CreateMode::kEphemeral);
+  const auto created = co_await session.create(path / "t", Data(), with_ttl(kNever));
   EXPECT_EQ(error_of(created), Error::kNoChildrenForEphemerals);
 }
 
-CONFORMANCE_TEST(Z15ATtlHasFortyBits) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z15ATtlHasFortyBits) {
   const std::chrono::milliseconds most((std::int64_t{1} << 40) - 1);
   const CreateMode modes[] = {CreateMode::kPersistentWithTtl,
                               CreateMode::kPersistentSequentialWithTtl};
@@ -136,23 +123,21 @@ CONFORMANCE_TEST(Z15ATtlHasFortyBits) {
         std::chrono::milliseconds(0), std::chrono::milliseconds(-1),
         most + std::chrono::milliseconds(1), std::chrono::milliseconds::max()};
     for (const std::chrono::milliseconds ttl : outside) {
-      const auto created =
-          co_await session->create(lab.parent() / "t", Data(), Creation(mode, ttl));
+      const auto created = co_await session.create(lab.parent() / "t", Data(), Creation(mode, ttl));
       EXPECT_EQ(error_of(created), Error::kBadArguments) << ttl.count();
     }
-    const auto longest = co_await session->create(lab.parent() / "t", Data(), Creation(mode, most));
+    const auto longest = co_await session.create(lab.parent() / "t", Data(), Creation(mode, most));
     EXPECT_EQ(error_of(longest), std::nullopt);
   }
 }
 
-CONFORMANCE_TEST(Z15OtherModesHaveNoTtl) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z15OtherModesHaveNoTtl) {
   const CreateMode modes[] = {CreateMode::kPersistent, CreateMode::kEphemeral,
                               CreateMode::kPersistentSequential, CreateMode::kEphemeralSequential,
                               CreateMode::kContainer};
   for (const CreateMode mode : modes) {
     const Creation with(mode, std::chrono::milliseconds(1));
-    const auto created = co_await session->create(lab.parent() / "t", Data(), with);
+    const auto created = co_await session.create(lab.parent() / "t", Data(), with);
     EXPECT_EQ(error_of(created), Error::kBadArguments);
   }
 }

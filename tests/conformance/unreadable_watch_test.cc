@@ -22,8 +22,7 @@ CONFORMANCE_TEST(Z80TheCreationOfAnUnreadableZnodeSendsNoEvent) {
   const Watch exists = co_await watch_exists(*watcher, path);
   const Watch parent = co_await watch_children(*watcher, lab.parent());
   co_await create(*actor, path, Data(), unreadable());
-  const WatchEvent event = co_await event_of(parent);
-  EXPECT_EQ(event, WatchEvent(EventType::kChild, lab.parent()));
+  EXPECT_EQ(co_await event_of(parent), WatchEvent(EventType::kChild, lab.parent()));
   co_await settle(*watcher, path);
   EXPECT_FALSE(exists.has_fired());
 }
@@ -71,8 +70,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z80TheChildrenOfAnUnreadableZnodeSendNoEvent) {
   const Watch child = co_await watch_exists(watcher, path / "child");
   co_await set_acl(actor, path, unreadable().acl);
   co_await create(actor, path / "child");
-  const WatchEvent event = co_await event_of(child);
-  EXPECT_EQ(event, WatchEvent(EventType::kCreated, path / "child"));
+  EXPECT_EQ(co_await event_of(child), WatchEvent(EventType::kCreated, path / "child"));
   co_await settle(watcher, path);
   EXPECT_FALSE(children.has_fired());
 }
@@ -85,8 +83,7 @@ CONFORMANCE_TEST(Z80AWatcherThatMayReadGetsTheEvent) {
   const Watch exists = co_await watch_exists(*watcher, path);
   const Creation creation(CreateMode::kPersistent, digest(permission::kRead, kAnnId));
   co_await create(*actor, path, Data(), creation);
-  const WatchEvent event = co_await event_of(exists);
-  EXPECT_EQ(event, WatchEvent(EventType::kCreated, path));
+  EXPECT_EQ(co_await event_of(exists), WatchEvent(EventType::kCreated, path));
 }
 
 // After a reconnect the client sets its watches again, and the server reports changes without
@@ -101,8 +98,7 @@ CONFORMANCE_TEST(Z80AfterAReconnectUnreadableZnodesAreReported) {
   EXPECT_FALSE(exists.has_fired());
   co_await lab.disconnect(*watcher);
   co_await lab.reconnect(*watcher);
-  const WatchEvent event = co_await event_of(exists);
-  EXPECT_EQ(event, WatchEvent(EventType::kCreated, path));
+  EXPECT_EQ(co_await event_of(exists), WatchEvent(EventType::kCreated, path));
 }
 
 }  // namespace lockstep::conformance

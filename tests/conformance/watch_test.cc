@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <utility>
-#include <vector>
 
 #include "conformance/conformance.h"
 #include "lockstep/sleep.h"
@@ -44,24 +43,22 @@ CONFORMANCE_TEST(Z40CreateFiresExistsAndTheParentsChildWatch) {
   const Watch parent = co_await watch_children(*watcher, lab.parent());
   const Watch parent_data = co_await watch_data(*watcher, lab.parent());
   co_await create(*actor, path);
-  const WatchEvent created = co_await event_of(missing.watch);
-  EXPECT_EQ(created, WatchEvent(EventType::kCreated, path));
-  const WatchEvent child = co_await event_of(parent);
-  EXPECT_EQ(child, WatchEvent(EventType::kChild, lab.parent()));
+  EXPECT_EQ(co_await event_of(missing.watch), WatchEvent(EventType::kCreated, path));
+  EXPECT_EQ(co_await event_of(parent), WatchEvent(EventType::kChild, lab.parent()));
   co_await settle(*watcher, path);
   EXPECT_FALSE(parent_data.has_fired());
 }
 
 CONFORMANCE_TEST_OF_WATCHER(Z40SetDataFiresDataWatchesOnly) {
   const Watches watches = co_await watch_all(watcher, path);
+  const Watch parent_data = co_await watch_data(watcher, path.parent());
   co_await set_data(actor, path, "x");
-  const WatchEvent data = co_await event_of(watches.data);
-  EXPECT_EQ(data, WatchEvent(EventType::kChanged, path));
-  const WatchEvent exists = co_await event_of(watches.exists);
-  EXPECT_EQ(exists, WatchEvent(EventType::kChanged, path));
+  EXPECT_EQ(co_await event_of(watches.data), WatchEvent(EventType::kChanged, path));
+  EXPECT_EQ(co_await event_of(watches.exists), WatchEvent(EventType::kChanged, path));
   co_await settle(watcher, path);
   EXPECT_FALSE(watches.children.has_fired());
   EXPECT_FALSE(watches.parent.has_fired());
+  EXPECT_FALSE(parent_data.has_fired());
 }
 
 CONFORMANCE_TEST_OF_WATCHER(Z51AChangeLeavesChildWatchesArmed) {
@@ -72,8 +69,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z51AChangeLeavesChildWatchesArmed) {
   co_await settle(watcher, path);
   EXPECT_FALSE(watches.children.has_fired());
   co_await create(actor, path / "child");
-  const WatchEvent event = co_await event_of(watches.children);
-  EXPECT_EQ(event, WatchEvent(EventType::kChild, path));
+  EXPECT_EQ(co_await event_of(watches.children), WatchEvent(EventType::kChild, path));
 }
 
 CONFORMANCE_TEST_OF_WATCHER(Z51AChildEventLeavesDataWatchesArmed) {
@@ -84,8 +80,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z51AChildEventLeavesDataWatchesArmed) {
   EXPECT_FALSE(watches.data.has_fired());
   EXPECT_FALSE(watches.exists.has_fired());
   co_await set_data(actor, path, "x");
-  const WatchEvent data = co_await event_of(watches.data);
-  EXPECT_EQ(data, WatchEvent(EventType::kChanged, path));
+  EXPECT_EQ(co_await event_of(watches.data), WatchEvent(EventType::kChanged, path));
 }
 
 CONFORMANCE_TEST(Z51ACreationReachesEveryExistsWatch) {
@@ -95,21 +90,16 @@ CONFORMANCE_TEST(Z51ACreationReachesEveryExistsWatch) {
   const Watch first = co_await watch_exists(*watcher, path);
   const Watch second = co_await watch_exists(*watcher, path);
   co_await create(*actor, path);
-  WatchEvent event = co_await event_of(first);
-  EXPECT_EQ(event, WatchEvent(EventType::kCreated, path));
-  event = co_await event_of(second);
-  EXPECT_EQ(event, WatchEvent(EventType::kCreated, path));
+  EXPECT_EQ(co_await event_of(first), WatchEvent(EventType::kCreated, path));
+  EXPECT_EQ(co_await event_of(second), WatchEvent(EventType::kCreated, path));
 }
 
 CONFORMANCE_TEST_OF_WATCHER(Z40RemoveFiresEverything) {
   const Watches watches = co_await watch_all(watcher, path);
   co_await remove(actor, path);
-  const WatchEvent data = co_await event_of(watches.data);
-  EXPECT_EQ(data, WatchEvent(EventType::kDeleted, path));
-  const WatchEvent exists = co_await event_of(watches.exists);
-  EXPECT_EQ(exists, WatchEvent(EventType::kDeleted, path));
-  const WatchEvent children = co_await event_of(watches.children);
-  EXPECT_EQ(children, WatchEvent(EventType::kDeleted, path));
+  EXPECT_EQ(co_await event_of(watches.data), WatchEvent(EventType::kDeleted, path));
+  EXPECT_EQ(co_await event_of(watches.exists), WatchEvent(EventType::kDeleted, path));
+  EXPECT_EQ(co_await event_of(watches.children), WatchEvent(EventType::kDeleted, path));
   const WatchEvent parent = co_await event_of(watches.parent);
   EXPECT_EQ(parent, WatchEvent(EventType::kChild, lab.parent()));
 }
@@ -117,8 +107,7 @@ CONFORMANCE_TEST_OF_WATCHER(Z40RemoveFiresEverything) {
 CONFORMANCE_TEST_OF_WATCHER(Z40AChildWatchAloneHearsOfTheRemoval) {
   const Watch children = co_await watch_children(watcher, path);
   co_await remove(actor, path);
-  const WatchEvent event = co_await event_of(children);
-  EXPECT_EQ(event, WatchEvent(EventType::kDeleted, path));
+  EXPECT_EQ(co_await event_of(children), WatchEvent(EventType::kDeleted, path));
 }
 
 CONFORMANCE_TEST(Z40GrandchildrenFireNothing) {
@@ -142,30 +131,26 @@ CONFORMANCE_TEST(Z40TheEndOfASessionFiresLikeARemoval) {
   co_await create(*owner, path, Data(), CreateMode::kEphemeral);
   const Watches watches = co_await watch_all(*watcher, path);
   must(co_await owner->close(), "close");
-  const WatchEvent data = co_await event_of(watches.data);
-  EXPECT_EQ(data, WatchEvent(EventType::kDeleted, path));
+  EXPECT_EQ(co_await event_of(watches.data), WatchEvent(EventType::kDeleted, path));
   const WatchEvent parent = co_await event_of(watches.parent);
   EXPECT_EQ(parent, WatchEvent(EventType::kChild, lab.parent()));
 }
 
 // The writes are the watcher's own, so no event arrives before the test awaits it.
-CONFORMANCE_TEST(Z41TheZnodesEventComesBeforeTheParents) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z41TheZnodesEventComesBeforeTheParents) {
   const Path path = lab.parent() / "n";
-  const Watch exists = co_await watch_exists(*session, path);
-  const Watch created_child = co_await watch_children(*session, lab.parent());
-  auto creation = session->create(path, Data(), CreateMode::kPersistent);
-  const WatchEvent created = co_await event_of(exists);
-  EXPECT_EQ(created.type(), EventType::kCreated);
+  const Watch exists = co_await watch_exists(session, path);
+  const Watch created_child = co_await watch_children(session, lab.parent());
+  auto creation = session.create(path, Data(), CreateMode::kPersistent);
+  EXPECT_EQ((co_await event_of(exists)).type(), EventType::kCreated);
   EXPECT_FALSE(created_child.has_fired());
   co_await event_of(created_child);
   must(co_await creation, "create");
 
-  const Watch data = co_await watch_data(*session, path);
-  const Watch removed_child = co_await watch_children(*session, lab.parent());
-  auto removal = session->remove(path);
-  const WatchEvent deleted = co_await event_of(data);
-  EXPECT_EQ(deleted.type(), EventType::kDeleted);
+  const Watch data = co_await watch_data(session, path);
+  const Watch removed_child = co_await watch_children(session, lab.parent());
+  auto removal = session.remove(path);
+  EXPECT_EQ((co_await event_of(data)).type(), EventType::kDeleted);
   EXPECT_FALSE(removed_child.has_fired());
   co_await event_of(removed_child);
   must(co_await removal, "remove");
@@ -176,20 +161,16 @@ CONFORMANCE_TEST_ON_ZNODE(Z42AWatchFiresOnce) {
   co_await set_data(session, path, "x");
   const Watch second = co_await watch_data(session, path);
   co_await remove(session, path);
-  const WatchEvent changed = co_await event_of(first);
-  EXPECT_EQ(changed.type(), EventType::kChanged);
-  const WatchEvent deleted = co_await event_of(second);
-  EXPECT_EQ(deleted.type(), EventType::kDeleted);
-  const WatchEvent again = co_await event_of(first);
-  EXPECT_EQ(again.type(), EventType::kChanged);
+  EXPECT_EQ((co_await event_of(first)).type(), EventType::kChanged);
+  EXPECT_EQ((co_await event_of(second)).type(), EventType::kDeleted);
+  EXPECT_EQ((co_await event_of(first)).type(), EventType::kChanged);
 }
 
 CONFORMANCE_TEST_OF_WATCHER(Z42RecreatingAWatchedZnodeIsOneEvent) {
   const Watch data = co_await watch_data(watcher, path);
   co_await remove(actor, path);
   co_await create(actor, path);
-  const WatchEvent event = co_await event_of(data);
-  EXPECT_EQ(event.type(), EventType::kDeleted);
+  EXPECT_EQ((co_await event_of(data)).type(), EventType::kDeleted);
 }
 
 CONFORMANCE_TEST_ON_ZNODE(Z43AnOwnWriteFiresBeforeItsReply) {
@@ -228,17 +209,13 @@ CONFORMANCE_TEST(Z44TheEventComesBeforeNewerData) {
 }
 
 // The failed reads registered nothing that the create could fire.
-CONFORMANCE_TEST(Z39FailedReadsLeaveNoWatch) {
-  const auto session = co_await lab.open();
+CONFORMANCE_TEST_IN_SESSION(Z39FailedReadsLeaveNoWatch) {
   const Path path = lab.parent() / "n";
-  const auto data = co_await session->get_data_watched(path);
-  EXPECT_EQ(error_of(data), Error::kNoNode);
-  const auto children = co_await session->get_children_watched(path);
-  EXPECT_EQ(error_of(children), Error::kNoNode);
-  const Watch exists = co_await watch_exists(*session, path);
-  co_await create(*session, path);
-  const WatchEvent event = co_await event_of(exists);
-  EXPECT_EQ(event.type(), EventType::kCreated);
+  EXPECT_EQ(error_of(co_await session.get_data_watched(path)), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await session.get_children_watched(path)), Error::kNoNode);
+  const Watch exists = co_await watch_exists(session, path);
+  co_await create(session, path);
+  EXPECT_EQ((co_await event_of(exists)).type(), EventType::kCreated);
 }
 
 CONFORMANCE_TEST_ON_ZNODE(ReadsWithoutAWatchSetNone) {
@@ -295,11 +272,9 @@ CONFORMANCE_TEST_ON_ZNODE(ADroppedWatchIsForgotten) {
 CONFORMANCE_TEST_ON_ZNODE(AWatchCanBeWaitedForAgain) {
   const Watch data = co_await watch_data(session, path);
   const auto soon = lab.executor().now() + std::chrono::milliseconds(5);
-  const auto early = co_await data.fired(soon);
-  EXPECT_EQ(error_of(early), Error::kTimedOut);
+  EXPECT_EQ(error_of(co_await data.fired(soon)), Error::kTimedOut);
   co_await set_data(session, path, "x");
-  const auto fired = co_await data.fired();
-  EXPECT_EQ(error_of(fired), std::nullopt);
+  EXPECT_EQ(error_of(co_await data.fired()), std::nullopt);
 }
 
 }  // namespace lockstep::conformance

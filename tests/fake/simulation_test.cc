@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -51,29 +50,6 @@ TEST(SimulationTest, ClientsWithOneNameAreOneProcess) {
   EXPECT_EQ(&a, &simulation.client("A"));
   EXPECT_EQ(&simulation.open("A")->executor(), &a.executor());
   EXPECT_NE(&simulation.open("B")->executor(), &a.executor());
-}
-
-TEST(SimulationTest, ClientOpensTheNextSessionWhenTheOldOneIsOver) {
-  Simulation simulation;
-  FakeClient& client = simulation.client("A");
-  const auto first = must(simulation.run(client.session(Context())), "session");
-  EXPECT_EQ(must(simulation.run(client.session(Context())), "session"), first);
-  must(simulation.run(close(*first)), "close");
-  const auto second = must(simulation.run(client.session(Context())), "session");
-  EXPECT_NE(second, first);
-  EXPECT_NE(second->id(), first->id());
-  EXPECT_EQ(second->state(), SessionState::kConnected);
-  EXPECT_EQ(first->state(), SessionState::kClosed);
-}
-
-TEST(SimulationTest, ClientWaitsForASessionUntilItsContextEnds) {
-  Simulation simulation;
-  FakeClient& client = simulation.client("A");
-  simulation.hold_inbox(*client.current());
-  const auto session = simulation.start(client.session(simulation.now() + 3s));
-  simulation.advance(3s);
-  ASSERT_TRUE(session.done());
-  EXPECT_EQ(session.result().error(), Error::kNotConnected);
 }
 
 TEST(SimulationTest, DeadlockSaysWhoWaitsForWhat) {

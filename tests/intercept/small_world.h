@@ -17,8 +17,6 @@ namespace lockstep::intercept {
 class SmallWorld final : public Host {
  public:
   explicit SmallWorld(std::uint64_t seed = 0) { order_.seed(seed); }
-  SmallWorld(const SmallWorld&) = delete;
-  SmallWorld& operator=(const SmallWorld&) = delete;
   ~SmallWorld() override = default;
 
   // Runs `body` and the threads that it starts until nothing can happen any more.

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "interop/fleet.h"
@@ -23,15 +23,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr Duration kLittlePatience = std::chrono::milliseconds(200);
-
-constexpr auto kAcquire = [](auto& recipe) { return recipe.acquire(); };
-constexpr auto kRead = [](ReadWriteLock& lock) { return lock.acquire_read(); };
-constexpr auto kWrite = [](ReadWriteLock& lock) { return lock.acquire_write(); };
-
-std::string on_fleets_lock(const std::string& recipe) {
-  return recipe + " " + Fleet::lock().string();
-}
+constexpr auto kRead = [](ReadWriteLock& lock, Context context) {
+  return lock.acquire_read(std::move(context));
+};
+constexpr auto kWrite = [](ReadWriteLock& lock, Context context) {
+  return lock.acquire_write(std::move(context));
+};
 
 Task<void> pass_a_mutex(Fleet& fleet, std::string recipe, int rounds) {
   std::vector<Task<void>> ours;
@@ -39,7 +36,7 @@ Task<void> pass_a_mutex(Fleet& fleet, std::string recipe, int rounds) {
     const auto session = co_await fleet.open();
     ours.push_back(pass_through(session, FairMutex(*session, Fleet::lock()), kAcquire, rounds));
   }
-  std::vector<std::string> others(3, on_fleets_lock(recipe));
+  std::vector<std::string> others(3, on_lock(recipe));
   co_await contend(fleet, std::move(others), rounds, std::move(ours));
 }
 
@@ -59,8 +56,7 @@ Task<void> pass_a_read_write_lock(Fleet& fleet) {
                          : pass_through(session, lock, kWrite, kRounds));
   }
   std::vector<std::string> others;
-  for (const char* recipe : {"read", "read", "write", "write"})
-    others.push_back(on_fleets_lock(recipe));
+  for (const char* recipe : {"read", "read", "write", "write"}) others.push_back(on_lock(recipe));
   co_await contend(fleet, std::move(others), kRounds, std::move(ours));
 }
 
@@ -78,7 +74,7 @@ Task<void> pass_leases(Fleet& fleet) {
     Semaphore semaphore(*session, Fleet::lock(), 2);
     ours.push_back(pass_through(session, std::move(semaphore), kAcquire, kRounds));
   }
-  std::vector<std::string> others(3, on_fleets_lock("semaphore") + " 2");
+  std::vector<std::string> others(3, on_lock("semaphore") + " 2");
   co_await contend(fleet, std::move(others), kRounds, std::move(ours));
 }
 
@@ -94,7 +90,7 @@ Task<void> change_the_shared_count(Fleet& fleet) {
   const Other second(fleet, 2);
   static_cast<void>(co_await first.open());
   static_cast<void>(co_await second.open());
-  const std::string recipe = on_fleets_lock("semaphore") + " " + count.string();
+  const std::string recipe = on_lock("semaphore") + " " + count.string();
   EXPECT_EQ(co_await first.ask("set-count " + count.string() + " 1"), "set");
   co_await first.hold(recipe);
 
@@ -115,8 +111,7 @@ Task<void> change_the_shared_count(Fleet& fleet) {
   co_await second.enter();
   co_await first.leave();
   co_await second.leave();
-  co_await leave(*session, held);
-  static_cast<void>(co_await held.release());
+  static_cast<void>(co_await leave(*session, held));
 }
 
 TEST(CuratorTest, ASharedCapacityIsOneNumberForBoth) {
@@ -130,28 +125,11 @@ Task<void> give_up_everywhere(Fleet& fleet) {
   const Other other(fleet, 1);
   static_cast<void>(co_await other.open());
   FairMutex mutex(*session, Fleet::parent() / "mutex");
-  HeldLock held = must(co_await mutex.acquire(), "acquire");
-  EXPECT_EQ(co_await other.ask("lock 200 mutex /fleet/mutex"), "refused");
-  static_cast<void>(co_await held.release());
-  co_await other.hold("mutex /fleet/mutex");
-  EXPECT_EQ((co_await mutex.acquire(kLittlePatience)).error(), Error::kTimedOut);
-  co_await other.leave();
-
+  co_await give_up(fleet, other, std::move(mutex), kAcquire, "mutex /fleet/mutex");
   ReadWriteLock shared(*session, Fleet::parent() / "shared");
-  held = must(co_await shared.acquire_read(), "acquire");
-  EXPECT_EQ(co_await other.ask("lock 200 write /fleet/shared"), "refused");
-  static_cast<void>(co_await held.release());
-  co_await other.hold("write /fleet/shared");
-  EXPECT_EQ((co_await shared.acquire_read(kLittlePatience)).error(), Error::kTimedOut);
-  co_await other.leave();
-
+  co_await give_up(fleet, other, std::move(shared), kRead, "write /fleet/shared");
   Semaphore semaphore(*session, Fleet::parent() / "semaphore", 1);
-  held = must(co_await semaphore.acquire(), "acquire");
-  EXPECT_EQ(co_await other.ask("lock 200 semaphore /fleet/semaphore 1"), "refused");
-  static_cast<void>(co_await held.release());
-  co_await other.hold("semaphore /fleet/semaphore 1");
-  EXPECT_EQ((co_await semaphore.acquire(kLittlePatience)).error(), Error::kTimedOut);
-  co_await other.leave();
+  co_await give_up(fleet, other, std::move(semaphore), kAcquire, "semaphore /fleet/semaphore 1");
   // Waits for the removals in the background.
   must(co_await session->sync(Fleet::parent()), "sync");
 }
@@ -162,60 +140,15 @@ TEST(CuratorTest, AContenderThatGivesUpLeavesNothingBehind) {
   expect_sound(fleet, 3U);
 }
 
-Task<void> stop_the_other_holder(Fleet& fleet) {
-  const auto session = co_await fleet.open();
-  FairMutex mutex(*session, Fleet::lock());
-  const auto contenders = [&mutex] { return mutex.contenders(); };
-  const Other other(fleet, 1);
-  static_cast<void>(co_await other.open(kShortSessionTimeout));
-  co_await other.hold(on_fleets_lock("mutex"));
-  Ours ours(mutex.acquire());
-  co_await until_queue(fleet, 2, contenders);
-
-  fleet.others().signal(SIGSTOP);
-  HeldLock held = must(co_await ours.result(fleet), "acquire");
-  co_await enter(*session, held);
-  fleet.others().signal(SIGCONT);
-  EXPECT_EQ(co_await other.ask("await-loss"), "lost");
-  EXPECT_EQ(co_await other.ask("unlock"), "released");  // The znode is gone.
-  other.tell("lock -1 " + on_fleets_lock("mutex"));
-  co_await until_queue(fleet, 2, contenders);
-  co_await leave(*session, held);
-  static_cast<void>(co_await held.release());
-  co_await other.enter();
-  co_await other.leave();
-}
-
 TEST(CuratorTest, AStoppedProcessLosesTheLockToOurs) {
   Fleet fleet(Library::kCurator);
-  fleet.run(stop_the_other_holder(fleet));
+  fleet.run(stop_the_other_holder(fleet, LockOptions()));
   expect_sound(fleet, 3U);
-}
-
-Task<void> isolate_our_holder(Fleet& fleet) {
-  const auto session = co_await fleet.open(kShortSessionTimeout);
-  const auto spectator = co_await fleet.open();
-  FairMutex mutex(*session, Fleet::lock());
-  FairMutex seen(*spectator, Fleet::lock());
-  HeldLock held = must(co_await mutex.acquire(), "acquire");
-  co_await enter(*session, held);
-  const std::stop_token lost = held.lost_token();
-  const Other other(fleet, 1);
-  static_cast<void>(co_await other.open());
-  other.tell("lock -1 " + on_fleets_lock("mutex"));
-  const auto contenders = [&seen] { return seen.contenders(); };
-  co_await until_queue(fleet, 2, contenders);
-
-  co_await fleet.expire(*session);
-  co_await other.enter();
-  EXPECT_TRUE(lost.stop_requested());
-  EXPECT_EQ(co_await held.release(), ReleaseOutcome::kAlreadyLost);
-  co_await other.leave();
 }
 
 TEST(CuratorTest, OurHolderKnowsOfItsLossBeforeTheOtherHolds) {
   Fleet fleet(Library::kCurator);
-  fleet.run(isolate_our_holder(fleet));
+  fleet.run(isolate_our_holder(fleet, LockOptions()));
   expect_sound(fleet, 2U);
 }
 
@@ -234,13 +167,13 @@ Task<void> kill_those_in_the_middle(Fleet& fleet) {
   const Other last(fleet, 2);
   const zookeeper::Credentials its_session = co_await victim.open();
   static_cast<void>(co_await last.open());
-  victim.tell("lock -1 " + on_fleets_lock("mutex"));
+  victim.tell("lock -1 " + on_lock("mutex"));
   co_await until_queue(fleet, 2, contenders);
   co_await fleet.until_watching(its_session);
   co_await victim.round_trip();
   Ours ours(behind.acquire());
   co_await until_queue(fleet, 3, contenders);
-  last.tell("lock -1 " + on_fleets_lock("mutex"));
+  last.tell("lock -1 " + on_lock("mutex"));
   co_await until_queue(fleet, 4, contenders);
 
   co_await fleet.kill(*waiting);
@@ -248,8 +181,7 @@ Task<void> kill_those_in_the_middle(Fleet& fleet) {
   co_await fleet.kill(1, its_session);  // Curator queues up again, at the end.
   co_await until_queue(fleet, 3, contenders);
   EXPECT_EQ(fleet.others().answer(2), std::nullopt);
-  co_await leave(*session, held);
-  static_cast<void>(co_await held.release());
+  static_cast<void>(co_await leave(*session, held));
   co_await last.enter();
   co_await last.leave();
   co_await victim.enter();
@@ -276,17 +208,16 @@ Task<void> downgrade_before_their_writer(Fleet& fleet) {
   static_cast<void>(co_await hasty.open());
   HeldLock held = must(co_await lock.acquire_write(), "acquire");
   co_await enter(*session, held);
-  writer.tell("lock -1 " + on_fleets_lock("write"));
+  writer.tell("lock -1 " + on_lock("write"));
   co_await until_queue(fleet, 2, contenders);
-  reader.tell("lock -1 " + on_fleets_lock("read"));
+  reader.tell("lock -1 " + on_lock("read"));
   co_await until_queue(fleet, 3, contenders);
 
   must(co_await lock.downgrade(held), "downgrade");
   co_await enter(*session, held);
-  EXPECT_EQ(co_await hasty.ask("lock 200 " + on_fleets_lock("write")), "refused");
+  EXPECT_EQ(co_await hasty.ask("lock 200 " + on_lock("write")), "refused");
   EXPECT_EQ(fleet.others().answer(1), std::nullopt);
-  co_await leave(*session, held);
-  static_cast<void>(co_await held.release());
+  static_cast<void>(co_await leave(*session, held));
   co_await writer.enter();
   co_await writer.leave();
   co_await reader.enter();
@@ -323,15 +254,13 @@ Task<void> downgrade_by_hand(Fleet& fleet) {
   must(co_await by_hand->remove(own.path), "remove");
   HeldLock reader = must(co_await read.result(fleet), "acquire");
   co_await enter(*reading, reader);
-  co_await leave(*reading, reader);
-  static_cast<void>(co_await reader.release());
+  static_cast<void>(co_await leave(*reading, reader));
   EXPECT_EQ((co_await writers.try_acquire_read()).error(), Error::kConflict);
   EXPECT_FALSE(write.done());
   must(co_await by_hand->remove(inherited), "remove");
   HeldLock last = must(co_await write.result(fleet), "acquire");
   co_await enter(*writing, last);
-  co_await leave(*writing, last);
-  static_cast<void>(co_await last.release());
+  static_cast<void>(co_await leave(*writing, last));
 }
 
 TEST(CuratorTest, TheReaderOfADowngradeKeepsItsWritersPlace) {

@@ -174,8 +174,9 @@ Task<void> enter(Session& session, const HeldLock& held) {
   return bear_witness(session, held, ".in");
 }
 
-Task<void> leave(Session& session, const HeldLock& held) {
-  return bear_witness(session, held, ".out");
+Task<ReleaseOutcome> leave(Session& session, HeldLock& held) {
+  co_await bear_witness(session, held, ".out");
+  co_return co_await held.release();
 }
 
 }  // namespace lockstep::interop

@@ -126,9 +126,9 @@ class Ours {
   TaskSet tasks_;
 };
 
-// The critical section of a contender of ours.
+// The critical section of a contender of ours; leave() also releases.
 Task<void> enter(Session& session, const HeldLock& held);
-Task<void> leave(Session& session, const HeldLock& held);
+Task<ReleaseOutcome> leave(Session& session, HeldLock& held);
 
 // Waits until a lock has that many contenders, which `list` returns.
 template <class List>

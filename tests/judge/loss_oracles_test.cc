@@ -30,6 +30,28 @@ class LossOraclesTest : public OraclesByHand {
     return held;
   }
   void grant_to_b() { oracles_.granted(own_clock_grant(*b_, place(*b_))); }
+  // A learns of its grant when its session has expired and B holds.
+  GrantRecord late_grant() {
+    const GrantRecord late = own_clock_grant(*a_, place(*a_));
+    disconnect(simulation_, *a_);
+    simulation_.expire(*a_);
+    simulation_.settle();
+    grant_to_b();
+    oracles_.granted(late);
+    return late;
+  }
+  GrantRecord hold_as_a(const Created& own) {
+    const GrantRecord held = own_clock_grant(*a_, own);
+    oracles_.granted(held);
+    return held;
+  }
+  // A deletes its znode while it holds.
+  GrantRecord held_and_removed() {
+    const Created own = place(*a_);
+    const GrantRecord held = hold_as_a(own);
+    remove_znode(*a_, own);
+    return held;
+  }
 };
 
 // ---------------------------------------------------------------------------------------- S2
@@ -101,48 +123,27 @@ TEST_F(LossOraclesTest, ReadersHoldTogether) {
 
 // A grant that the client learns of too late is over: the client must be told at once.
 TEST_F(LossOraclesTest, LateGrantWithAnImmediateLossIsSound) {
-  const GrantRecord late = own_clock_grant(*a_, place(*a_));
-  disconnect(simulation_, *a_);
-  simulation_.expire(*a_);
-  simulation_.settle();
-  grant_to_b();
-  oracles_.granted(late);
-  oracles_.lost(late, Error::kContactLost);
+  oracles_.lost(late_grant(), Error::kContactLost);
   EXPECT_EQ(broken(), "") << message();
 }
 
 // It makes no difference who speaks next.
 TEST_F(LossOraclesTest, LateGrantWhoseLossComesInALaterStepBreaksS2) {
-  const GrantRecord late = own_clock_grant(*a_, place(*a_));
-  disconnect(simulation_, *a_);
-  simulation_.expire(*a_);
-  simulation_.settle();
-  grant_to_b();
-  oracles_.granted(late);
+  const GrantRecord late = late_grant();
   must(simulation_.run(create(*b_, "/other")), "create");
   oracles_.lost(late, Error::kContactLost);
   EXPECT_EQ(broken(), "S2");
 }
 
 TEST_F(LossOraclesTest, LateGrantThatIsReleasedInALaterStepBreaksS2) {
-  const GrantRecord late = own_clock_grant(*a_, place(*a_));
-  disconnect(simulation_, *a_);
-  simulation_.expire(*a_);
-  simulation_.settle();
-  grant_to_b();
-  oracles_.granted(late);
+  const GrantRecord late = late_grant();
   must(simulation_.run(create(*b_, "/other")), "create");
   oracles_.releasing(late);
   EXPECT_EQ(broken(), "S2");
 }
 
 TEST_F(LossOraclesTest, LateGrantWithoutALossBreaksS2) {
-  const GrantRecord late = own_clock_grant(*a_, place(*a_));
-  disconnect(simulation_, *a_);
-  simulation_.expire(*a_);
-  simulation_.settle();
-  grant_to_b();
-  oracles_.granted(late);
+  late_grant();
   oracles_.check_orphans();
   EXPECT_EQ(broken(), "S2");
 }
@@ -150,37 +151,25 @@ TEST_F(LossOraclesTest, LateGrantWithoutALossBreaksS2) {
 // ---------------------------------------------------------------------------------------- S4
 
 TEST_F(LossOraclesTest, DeletingItsHeldZnodeBreaksS4) {
-  const Created a = place(*a_);
-  oracles_.granted(own_clock_grant(*a_, a));
-  remove_znode(*a_, a);
+  held_and_removed();
   grant_to_b();
   EXPECT_EQ(broken(), "S4");
   EXPECT_NE(message().find("by its own session while it was held"), std::string::npos) << message();
 }
 
 TEST_F(LossOraclesTest, DeletingItsHeldZnodeBreaksS4WithoutALaterGrant) {
-  const Created a = place(*a_);
-  oracles_.granted(own_clock_grant(*a_, a));
-  remove_znode(*a_, a);
+  held_and_removed();
   oracles_.check_orphans();
   EXPECT_EQ(broken(), "S4");
 }
 
 TEST_F(LossOraclesTest, DeletingItsHeldZnodeBreaksS4IfALossFollows) {
-  const Created a = place(*a_);
-  const GrantRecord held = own_clock_grant(*a_, a);
-  oracles_.granted(held);
-  remove_znode(*a_, a);
-  oracles_.lost(held, Error::kNoNode);
+  oracles_.lost(held_and_removed(), Error::kNoNode);
   EXPECT_EQ(broken(), "S4");
 }
 
 TEST_F(LossOraclesTest, DeletingItsHeldZnodeBreaksS4IfAReleaseFollows) {
-  const Created a = place(*a_);
-  const GrantRecord held = own_clock_grant(*a_, a);
-  oracles_.granted(held);
-  remove_znode(*a_, a);
-  oracles_.releasing(held);
+  oracles_.releasing(held_and_removed());
   EXPECT_EQ(broken(), "S4");
 }
 
@@ -197,8 +186,7 @@ TEST_F(LossOraclesTest, DeletingItsHeldZnodeBreaksS4UnderEveryPolicy) {
 
 TEST_F(LossOraclesTest, DeletingItsLostZnodeIsSound) {
   const Created a = place(*a_);
-  const GrantRecord held = own_clock_grant(*a_, a);
-  oracles_.granted(held);
+  const GrantRecord held = hold_as_a(a);
   oracles_.lost(held, Error::kContactLost);
   remove_znode(*a_, a);
   grant_to_b();
@@ -210,9 +198,7 @@ TEST_F(LossOraclesTest, DeletingItsLostZnodeIsSound) {
 // ------------------------------------------------------------------------------------- R1, R2
 
 TEST_F(LossOraclesTest, AlreadyLostWithoutANoticeBreaksR1) {
-  const Created a = place(*a_);
-  const GrantRecord held = own_clock_grant(*a_, a);
-  oracles_.granted(held);
+  const GrantRecord held = hold_as_a(place(*a_));
   simulation_.kill(*a_);
   simulation_.settle();
   oracles_.releasing(held);
@@ -222,8 +208,7 @@ TEST_F(LossOraclesTest, AlreadyLostWithoutANoticeBreaksR1) {
 
 TEST_F(LossOraclesTest, AReleaseThatSaysAlreadyLostAlthoughItSucceededBreaksR2) {
   const Created a = place(*a_);
-  const GrantRecord held = own_clock_grant(*a_, a);
-  oracles_.granted(held);
+  const GrantRecord held = hold_as_a(a);
   oracles_.releasing(held);
   remove_znode(*a_, a);
   oracles_.lost(held, Error::kNoNode);
@@ -235,8 +220,7 @@ TEST_F(LossOraclesTest, AReleaseThatSaysAlreadyLostAlthoughItSucceededBreaksR2) 
 
 TEST_F(LossOraclesTest, AReleaseOfAnEndedSessionCannotKnowItsOutcome) {
   const Created a = place(*a_);
-  const GrantRecord held = own_clock_grant(*a_, a);
-  oracles_.granted(held);
+  const GrantRecord held = hold_as_a(a);
   oracles_.releasing(held);
   remove_znode(*a_, a);
   simulation_.kill(*a_);

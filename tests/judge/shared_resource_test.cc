@@ -20,6 +20,10 @@ class SharedResourceTest : public ::testing::Test {
   SharedResourceTest() { resource_.begin(simulation_.world(), verdict_, 1); }
   std::string broken() const { return verdict_.violation() ? verdict_.violation()->oracle : ""; }
   std::string message() const { return verdict_.violation() ? verdict_.violation()->message : ""; }
+  void enter_and_rely() {
+    resource_.enter(*a_);
+    resource_.rely(*a_, simulation_.now() + 1h);
+  }
 
   Simulation simulation_;
   Verdict verdict_;
@@ -89,15 +93,13 @@ TEST_F(SharedResourceTest, AClientThatKnowsOfItsLossMayNotEnter) {
 // -------------------------------------------------------------------------------------- reliance
 
 TEST_F(SharedResourceTest, RelianceOnALiveSessionIsRight) {
-  resource_.enter(*a_);
-  resource_.rely(*a_, simulation_.now() + 1h);
+  enter_and_rely();
   resource_.leave(*a_);
   EXPECT_EQ(broken(), "");
 }
 
 TEST_F(SharedResourceTest, SessionThatIsReliedOnMayNotEnd) {
-  resource_.enter(*a_);
-  resource_.rely(*a_, simulation_.now() + 1h);
+  enter_and_rely();
   simulation_.expire(*a_);
   EXPECT_EQ(broken(), "");
   resource_.leave(*a_);
@@ -112,8 +114,7 @@ TEST_F(SharedResourceTest, ASessionThatHasEndedIsNotReliedOn) {
 }
 
 TEST_F(SharedResourceTest, RelianceFailsEvenIfTheClientKnowsOfTheEnd) {
-  resource_.enter(*a_);
-  resource_.rely(*a_, simulation_.now() + 1h);
+  enter_and_rely();
   simulation_.expire(*a_);
   simulation_.settle();
   EXPECT_EQ(a_->state(), SessionState::kExpired);
@@ -133,24 +134,21 @@ TEST_F(SharedResourceTest, RelianceEndsAtItsTime) {
 }
 
 TEST_F(SharedResourceTest, EarlierRelianceIsJudgedBeforeItIsReplaced) {
-  resource_.enter(*a_);
-  resource_.rely(*a_, simulation_.now() + 1h);
+  enter_and_rely();
   simulation_.expire(*a_);
   resource_.rely(*a_, simulation_.now());
   EXPECT_EQ(broken(), "S2");
 }
 
 TEST_F(SharedResourceTest, NoClientEntersWhileTheLoserMayRelyOnItsSession) {
-  resource_.enter(*a_);
-  resource_.rely(*a_, simulation_.now() + 1h);
+  enter_and_rely();
   simulation_.expire(*a_);
   resource_.enter(*b_);
   EXPECT_EQ(broken(), "S2");
 }
 
 TEST_F(SharedResourceTest, SessionThatItsClientHasClosedHasNotEndedUnnoticed) {
-  resource_.enter(*a_);
-  resource_.rely(*a_, simulation_.now() + 1h);
+  enter_and_rely();
   simulation_.run(close(*a_));
   resource_.leave(*a_);
   EXPECT_EQ(broken(), "");

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "lab/broken.h"
+#include "lab/hunts.h"
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/blocking_scenario.h"

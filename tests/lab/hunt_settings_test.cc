@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "lab/hunts.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/search/schedule.h"
@@ -27,13 +28,7 @@ Task<void> walk_in(Contender& self, Path, std::uint32_t) {
   self.resource().leave(**session);
 }
 
-HuntSettings small() {
-  HuntSettings settings;
-  settings.size = {2, 1};
-  settings.faults = fakezk::FaultPlan();
-  settings.executions = 10'000;
-  return settings;
-}
+HuntSettings small() { return calm_hunt(10'000); }
 
 LockUnderTest brief_mutex() {
   LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);

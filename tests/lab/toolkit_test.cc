@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lab/hunts.h"
 #include "lockstep/lab/condition.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/lab/replay.h"
@@ -18,14 +19,6 @@
 
 namespace lockstep::lab {
 namespace {
-
-HuntSettings some_without_faults() {
-  HuntSettings settings;
-  settings.executions = 500;
-  settings.faults = fakezk::FaultPlan();
-  settings.size = {2, 1};
-  return settings;
-}
 
 // An increment in two events: another contender may run in between.
 Task<void> count(Contender& self, Shared<int>& visits) {
@@ -45,7 +38,7 @@ TEST(SharedTest, ReadsAndWritesAreInTheLanes) {
   lock.check_at_end = [&](const fakezk::World& world, search::Verdict& verdict) {
     if (visits.value() != 2) verdict.report("user:lost", "a visit is not counted", world.steps());
   };
-  const HuntReport report = hunt_lock(lock, some_without_faults());
+  const HuntReport report = hunt_lock(lock, calm_hunt(500));
   ASSERT_TRUE(report.failure) << report.text();
   EXPECT_EQ(report.failure->violation.oracle, "user:lost");
   EXPECT_NE(report.text().find("reads visits: 0"), std::string::npos) << report.text();
@@ -75,7 +68,7 @@ HuntReport hunt_condition(bool notifies) {
   LockUnderTest lock("condition", [notifies](Contender& self, Path, std::uint32_t) -> Task<void> {
     return wait_and_notify(self, notifies);
   });
-  return hunt_lock(lock, some_without_faults());
+  return hunt_lock(lock, calm_hunt(500));
 }
 
 TEST(ConditionTest, AFiberGoesOnAfterANotification) {
@@ -186,7 +179,7 @@ TEST(LeaveSessionTest, CompletionsOfTheOldSessionComeLate) {
   LockUnderTest lock("leave", [&](Contender& self, Path, std::uint32_t) -> Task<void> {
     return ask_and_leave(self, late);
   });
-  const HuntReport report = hunt_lock(lock, some_without_faults());
+  const HuntReport report = hunt_lock(lock, calm_hunt(500));
   EXPECT_TRUE(report.passed()) << report.text();
   EXPECT_TRUE(late);
 }
@@ -204,7 +197,7 @@ TEST(LeaveSessionTest, AReportNamesWaitsOnTheOldSession) {
   LockUnderTest lock("leave", [](Contender& self, Path path, std::uint32_t) -> Task<void> {
     return wait_on_the_old_one(self, path);
   });
-  const HuntReport report = hunt_lock(lock, some_without_faults());
+  const HuntReport report = hunt_lock(lock, calm_hunt(500));
   ASSERT_TRUE(report.failure) << report.text();
   EXPECT_EQ(report.failure->violation.oracle, "L1");
   EXPECT_NE(report.text().find("A waits for a change of /lock"), std::string::npos)
@@ -226,7 +219,7 @@ TEST(LeaveSessionTest, DroppingTheOldSessionClosesIt) {
       }
     }(self, path);
   });
-  HuntSettings settings = some_without_faults();
+  HuntSettings settings = calm_hunt(500);
   settings.size = {1, 1};
   const HuntReport report = hunt_lock(lock, settings);
   EXPECT_TRUE(report.passed()) << report.text();

@@ -6,21 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "lab/broken.h"
+#include "lab/hunts.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/task_set.h"
 
 namespace lockstep::lab {
 namespace {
-
-HuntSettings as_two_without_faults() {
-  HuntSettings settings;
-  settings.executions = 300;
-  settings.faults = fakezk::FaultPlan();
-  settings.size = {2, 1};
-  return settings;
-}
 
 Task<void> ask(Session& session) { static_cast<void>(co_await session.exists("/lock")); }
 
@@ -49,20 +41,19 @@ Task<void> look_at_it(Contender& self, Path, std::uint32_t) {
 }
 
 TEST(VacuousTest, AnExceptionInATaskSetOfTheCodeUnderTestIsACrash) {
-  const HuntReport report =
-      hunt_lock(LockUnderTest("tasks", &keep_to_oneself), as_two_without_faults());
+  const HuntReport report = hunt_lock(LockUnderTest("tasks", &keep_to_oneself), calm_hunt());
   EXPECT_EQ(broken(report), "crash") << report.text();
   EXPECT_NE(report.text().find("out of a task set"), std::string::npos) << report.text();
 }
 
 TEST(VacuousTest, AnExceptionThatTheOwnerLooksAtIsNoCrash) {
-  const HuntReport report = hunt_lock(LockUnderTest("tasks", &look_at_it), as_two_without_faults());
+  const HuntReport report = hunt_lock(LockUnderTest("tasks", &look_at_it), calm_hunt());
   EXPECT_TRUE(report.passed()) << report.text();
 }
 
 TEST(VacuousTest, TheReportSaysThatContendersHaveDoneNothing) {
   const Contend idle = [](Contender&, Path, std::uint32_t) -> Task<void> { co_return; };
-  const HuntReport report = hunt_lock(LockUnderTest("idle", idle), as_two_without_faults());
+  const HuntReport report = hunt_lock(LockUnderTest("idle", idle), calm_hunt());
   EXPECT_NE(report.text().find("No contender has sent a request."), std::string::npos)
       << report.text();
 }
@@ -73,7 +64,7 @@ Task<void> only_ask(Contender& self, Path, std::uint32_t) {
 }
 
 TEST(VacuousTest, TheReportSaysFirstThatExclusionWasNotJudged) {
-  HuntSettings settings = as_two_without_faults();
+  HuntSettings settings = calm_hunt();
   const LockUnderTest lock("nothing", &only_ask);
   const std::string hunted = hunt_lock(lock, settings).text();
   EXPECT_NE(hunted.find("Exclusion was not judged: no grant was reported"), hunted.npos) << hunted;
@@ -86,7 +77,7 @@ TEST(VacuousTest, TheReportSaysFirstThatExclusionWasNotJudged) {
 TEST(VacuousTest, AnExhaustiveSearchCountsWhatItJudgesForAnyNumberOfJobs) {
   LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);
   lock.isolated = true;
-  HuntSettings settings = as_two_without_faults();
+  HuntSettings settings = calm_hunt();
   settings.strategy = HuntSettings::kExhaustive;
   settings.executions.reset();
   settings.faults.allow(fakezk::FaultKind::kCut);
@@ -101,8 +92,8 @@ TEST(VacuousTest, AnExhaustiveSearchCountsWhatItJudgesForAnyNumberOfJobs) {
 }
 
 TEST(VacuousTest, AWakeThatGivesTheLockIsJudgedByL3) {
-  const HuntReport report = hunt_lock(LockUnderTest("fair-mutex", &contend_briefly_for<FairMutex>),
-                                      as_two_without_faults());
+  const HuntReport report =
+      hunt_lock(LockUnderTest("fair-mutex", &contend_briefly_for<FairMutex>), calm_hunt());
   EXPECT_TRUE(report.passed()) << report.text();
   EXPECT_GT(report.judged.of(search::Oracle::kL3), 100U) << report.text();
 }
@@ -110,7 +101,7 @@ TEST(VacuousTest, AWakeThatGivesTheLockIsJudgedByL3) {
 // Without a fault, each grant is judged by both.
 TEST(VacuousTest, AWaivedJudgementIsNotCounted) {
   const LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);
-  HuntSettings settings = as_two_without_faults();
+  HuntSettings settings = calm_hunt();
   const HuntReport calm = hunt_lock(lock, settings);
   EXPECT_EQ(calm.judged.of(search::Oracle::kS2), calm.judged.of(search::Oracle::kS1));
   settings.faults.allow(fakezk::FaultKind::kKillSession);
@@ -152,7 +143,7 @@ void another_session(GrantRecord& grant) { ++grant.session; }
 
 template <Misreporting::Change kChange>
 HuntReport misreported() {
-  return hunt_lock(LockUnderTest("misreported", &misreport<kChange>), as_two_without_faults());
+  return hunt_lock(LockUnderTest("misreported", &misreport<kChange>), calm_hunt());
 }
 
 TEST(VacuousTest, AGrantWithAWrongRecordIsAViolation) {

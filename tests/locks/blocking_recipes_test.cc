@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "locks/code_of.h"
 #include "lockstep/blocking/cohort_mutex.h"
 #include "lockstep/blocking/double_barrier.h"
 #include "lockstep/blocking/leader_latch.h"
@@ -30,13 +29,6 @@ using namespace unit;
 
 class BlockingRecipesTest : public ::testing::Test {
  protected:
-  // Expires the client's session, and lets the client notice.
-  void expire(fake::FakeClient& client) {
-    const auto session = client.current();
-    disconnect(simulation_, *session);
-    simulation_.expire(*session);
-    reconnect(simulation_, *session);
-  }
   std::size_t places(const Path& lock) { return children(simulation_, lock).size(); }
   // A contender of another process takes a lock now, and holds it for two seconds.
   template <class Acquire>
@@ -93,7 +85,7 @@ TEST_F(BlockingRecipesTest, CohortMutexGoesOnWithTheNextSession) {
   mutex.lock();
   const Zxid before = mutex.fencing_token().batch;
   const std::stop_token lost = mutex.lost_token();
-  expire(ann_);
+  expire(simulation_, ann_);
   EXPECT_TRUE(lost.stop_requested());
   EXPECT_EQ(mutex.release(), ReleaseOutcome::kAlreadyLost);
   mutex.lock();
@@ -231,7 +223,7 @@ TEST_F(BlockingRecursionTest, ReaderDoesNotWaitForAnotherWriter) {
 TEST_F(BlockingRecursionTest, LostLockIsNotEnteredBeforeAllHoldsAreUnlocked) {
   lock_.lock();
   lock_.lock_shared();
-  expire(ann_);
+  expire(simulation_, ann_);
   EXPECT_EQ(code_of([&] { lock_.lock(); }), Error::kContactLost);
   EXPECT_EQ(code_of([&] { static_cast<void>(lock_.try_lock_shared()); }), Error::kContactLost);
   EXPECT_EQ(lock_.release(), ReleaseOutcome::kAlreadyLost);
@@ -314,7 +306,7 @@ TEST_F(BlockingLatchTest, WaitsWhileAnotherCandidateLeads) {
 TEST_F(BlockingLatchTest, ComesBackAfterALoss) {
   latch_.start();
   const blocking::Leadership first = latch_.wait();
-  expire(ann_);
+  expire(simulation_, ann_);
   EXPECT_TRUE(first.over.stop_requested());
   const blocking::Leadership second = latch_.wait();
   EXPECT_GT(second.fencing_token, first.fencing_token);

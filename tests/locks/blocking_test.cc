@@ -5,7 +5,6 @@
 #include <string>
 #include <system_error>
 
-#include "locks/code_of.h"
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/read_write_lock.h"
 #include "lockstep/blocking/semaphore.h"
@@ -22,13 +21,6 @@ using namespace unit;
 class BlockingTest : public ::testing::Test {
  protected:
   std::vector<std::string> queue() { return children(simulation_, "/lock"); }
-  // Expires the client's session, and lets the client notice.
-  void expire(fake::FakeClient& client) {
-    const auto session = client.current();
-    disconnect(simulation_, *session);
-    simulation_.expire(*session);
-    reconnect(simulation_, *session);
-  }
 
   Simulation simulation_;
   fake::FakeClient& ann_ = simulation_.client("Ann");
@@ -214,7 +206,7 @@ TEST_F(BlockingTest, ALostLockIsNotEnteredAgain) {
   const std::stop_token suspect = mutex.suspect_token();
   EXPECT_FALSE(lost.stop_requested());
   EXPECT_FALSE(suspect.stop_requested());
-  expire(ann_);
+  expire(simulation_, ann_);
   EXPECT_TRUE(lost.stop_requested());
   EXPECT_TRUE(suspect.stop_requested());
   EXPECT_EQ(mutex.cause(), Error::kContactLost);

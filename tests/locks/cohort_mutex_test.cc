@@ -210,19 +210,14 @@ TEST_F(CohortMutexTest, TryDoesNotWait) {
 // The shared place waits for a proof of contact: no contender is in the way.
 TEST_F(CohortMutexTest, ADeadlineWithoutContactIsNoTimeout) {
   session_->keep_contact();
-  simulation_.hold_inbox(*session_);
-  simulation_.advance(3 * session_->timeout());
-  simulation_.let_go(*session_);
-  simulation_.settle();
+  lose_contact(simulation_, *session_);
   const Context soon(simulation_.now() + session_->timeout() / 100);
   EXPECT_EQ(error_of(simulation_.run(mutex_.acquire(soon))), Error::kContactLost);
 }
 
 TEST_F(CohortMutexTest, ALostGrantDoesNotRefuseThoseThatDoNotWait) {
   const CohortMutex::Hold first = take();
-  simulation_.hold_inbox(*session_);
-  simulation_.advance(3 * session_->timeout());
-  simulation_.let_go(*session_);
+  lose_contact(simulation_, *session_);
   simulation_.advance(session_->timeout());
   EXPECT_EQ(first.held().state(), LockState::kLost);
   const CohortMutex::Hold second = must(simulation_.run(mutex_.try_acquire()), "try_acquire");

@@ -22,10 +22,7 @@ class ContactWaitTest : public ::testing::Test {
   // then everything: no answer is young enough to prove anything.
   void lose_contact() {
     session_->keep_contact();
-    simulation_.hold_inbox(*session_);
-    simulation_.advance(3 * timeout_);
-    simulation_.let_go(*session_);
-    simulation_.settle();
+    unit::lose_contact(simulation_, *session_);
     ASSERT_EQ(session_->contact(), Contact::kOver);
     ASSERT_EQ(session_->state(), SessionState::kConnected);
   }

@@ -19,8 +19,7 @@ using namespace unit;
 // Records what a latch reports, and the server's state at that time.
 class Notices final : public LeaderLatch::Listener {
  public:
-  Notices(Simulation& simulation, Path election)
-      : simulation_(simulation), election_(std::move(election)) {}
+  explicit Notices(Simulation& simulation) : simulation_(simulation) {}
 
   void leads(const ClientGrant& leadership) override {
     calls.push_back("leads");
@@ -42,7 +41,6 @@ class Notices final : public LeaderLatch::Listener {
 
  private:
   Simulation& simulation_;
-  Path election_;
 };
 
 class LeaderLatchTest : public ::testing::Test {
@@ -58,8 +56,8 @@ class LeaderLatchTest : public ::testing::Test {
   Simulation simulation_;
   fake::FakeClient& client_of_a_ = simulation_.client("A");
   fake::FakeClient& client_of_b_ = simulation_.client("B");
-  Notices a_hears_{simulation_, "/e"};
-  Notices b_hears_{simulation_, "/e"};
+  Notices a_hears_{simulation_};
+  Notices b_hears_{simulation_};
   LeaderLatch of_a_{client_of_a_, "/e", LockOptions("ann"), a_hears_};
   LeaderLatch of_b_{client_of_b_, "/e", LockOptions("bob"), b_hears_};
   std::stop_source stop_;

@@ -34,43 +34,32 @@ using namespace unit;
 using Grant = std::shared_ptr<const HeldLock>;
 
 // Shares ownership of `kept`, and points at its grant.
-template <class Kept>
-Grant part_of(std::shared_ptr<Kept> kept, const HeldLock& held) {
+template <class Whole>
+Grant part_of(std::shared_ptr<Whole> kept, const HeldLock& held) {
   return Grant(std::move(kept), &held);
 }
 
-Task<Result<Grant>> take_fair(Session& session, LockOptions options) {
-  FairMutex mutex(session, "/lock", std::move(options));
-  HeldLock held = co_await ok(mutex.acquire());
+constexpr auto kTake = [](auto& lock) { return lock.acquire(); };
+constexpr auto kTakeToRead = [](ReadWriteLock& lock) { return lock.acquire_read(); };
+constexpr auto kTakeToWrite = [](ReadWriteLock& lock) { return lock.acquire_write(); };
+constexpr auto kTakePart = [](DoubleBarrier& barrier) { return barrier.enter(); };
+constexpr auto kTakeTheLead = [](LeaderElection& election) { return election.campaign(); };
+constexpr auto kTakeAsOwner = [](RecursiveMutex& mutex) {
+  return mutex.acquire(LockOwner(&mutex));
+};
+constexpr auto kTakeToWriteAsOwner = [](RecursiveReadWriteLock& lock) {
+  return lock.acquire_write(LockOwner(&lock));
+};
+
+template <class Lock, auto kHow, int... kCount>
+Task<Result<Grant>> take_from(Session& session, LockOptions options) {
+  Lock lock(session, "/lock", kCount..., std::move(options));
+  HeldLock held = co_await ok(kHow(lock));
   co_return std::make_shared<HeldLock>(std::move(held));
 }
 Task<Result<Grant>> take_unfair(Session& session, LockOptions options) {
   UnfairMutex mutex(session, "/lock/znode", std::move(options));
   HeldLock held = co_await ok(mutex.acquire());
-  co_return std::make_shared<HeldLock>(std::move(held));
-}
-
-class Recursion {
- public:
-  Recursion(Session& session, LockOptions options) : mutex(session, "/lock", std::move(options)) {}
-  RecursiveMutex mutex;
-  std::optional<RecursiveMutex::Hold> hold;
-};
-Task<Result<Grant>> take_recursive(Session& session, LockOptions options) {
-  const auto kept = std::make_shared<Recursion>(session, std::move(options));
-  RecursiveMutex::Hold hold = co_await ok(kept->mutex.acquire(LockOwner(kept.get())));
-  kept->hold.emplace(std::move(hold));
-  co_return part_of(kept, kept->hold->held());
-}
-
-Task<Result<Grant>> take_read(Session& session, LockOptions options) {
-  ReadWriteLock lock(session, "/lock", std::move(options));
-  HeldLock held = co_await ok(lock.acquire_read());
-  co_return std::make_shared<HeldLock>(std::move(held));
-}
-Task<Result<Grant>> take_write(Session& session, LockOptions options) {
-  ReadWriteLock lock(session, "/lock", std::move(options));
-  HeldLock held = co_await ok(lock.acquire_write());
   co_return std::make_shared<HeldLock>(std::move(held));
 }
 Task<Result<Grant>> take_upgraded(Session& session, LockOptions options) {
@@ -85,16 +74,25 @@ Task<Result<Grant>> take_downgraded(Session& session, LockOptions options) {
   co_await ok(lock.downgrade(held));
   co_return std::make_shared<HeldLock>(std::move(held));
 }
-Task<Result<Grant>> take_lease(Session& session, LockOptions options) {
-  Semaphore semaphore(session, "/lock", 1, std::move(options));
-  HeldLock held = co_await ok(semaphore.acquire());
-  co_return std::make_shared<HeldLock>(std::move(held));
+
+// A lock that its holds refer to.
+template <class Lock, class Hold>
+class Kept {
+ public:
+  template <class... Arguments>
+  explicit Kept(Session& session, Arguments... arguments)
+      : lock(session, "/lock", std::move(arguments)...) {}
+  Lock lock;
+  std::optional<Hold> hold;
+};
+template <class Lock, class Hold, auto kHow, int... kCount>
+Task<Result<Grant>> take_hold(Session& session, LockOptions options) {
+  const auto kept = std::make_shared<Kept<Lock, Hold>>(session, kCount..., std::move(options));
+  Hold hold = co_await ok(kHow(kept->lock));
+  kept->hold.emplace(std::move(hold));
+  co_return part_of(kept, kept->hold->held());
 }
-Task<Result<Grant>> take_lead(Session& session, LockOptions options) {
-  LeaderElection election(session, "/lock", std::move(options));
-  HeldLock held = co_await ok(election.campaign());
-  co_return std::make_shared<HeldLock>(std::move(held));
-}
+
 Task<Result<Grant>> take_several(Session& session, LockOptions options) {
   std::vector<Path> paths;
   paths.emplace_back("/lock");
@@ -118,34 +116,6 @@ Task<Result<Grant>> take_side(Session& session, LockOptions options) {
   co_return part_of(kept, kept->each().front());
 }
 
-class ReadWriteRecursion {
- public:
-  ReadWriteRecursion(Session& session, LockOptions options)
-      : lock(session, "/lock", std::move(options)) {}
-  RecursiveReadWriteLock lock;
-  std::optional<RecursiveReadWriteLock::Hold> hold;
-};
-Task<Result<Grant>> take_recursive_write(Session& session, LockOptions options) {
-  const auto kept = std::make_shared<ReadWriteRecursion>(session, std::move(options));
-  RecursiveReadWriteLock::Hold hold = co_await ok(kept->lock.acquire_write(LockOwner(kept.get())));
-  kept->hold.emplace(std::move(hold));
-  co_return part_of(kept, kept->hold->held());
-}
-
-class Barrier {
- public:
-  Barrier(Session& session, LockOptions options)
-      : barrier(session, "/lock", 1, std::move(options)) {}
-  DoubleBarrier barrier;
-  std::optional<DoubleBarrier::Member> member;
-};
-Task<Result<Grant>> take_part(Session& session, LockOptions options) {
-  const auto kept = std::make_shared<Barrier>(session, std::move(options));
-  DoubleBarrier::Member member = co_await ok(kept->barrier.enter());
-  kept->member.emplace(std::move(member));
-  co_return part_of(kept, kept->member->held());
-}
-
 // One way to take a lock.
 struct Recipe {
   const char* name;
@@ -158,17 +128,21 @@ struct Recipe {
 constexpr std::array kMemberMarks = {Mark{kMemberMark, Share::kShared}};
 
 constexpr std::array kRecipes = {
-    Recipe{"FairMutex", &take_fair, true, true},
+    Recipe{"FairMutex", &take_from<FairMutex, kTake>, true, true},
     Recipe{"UnfairMutex", &take_unfair, false, false},
-    Recipe{"RecursiveMutex", &take_recursive, true, true},
-    Recipe{"Read", &take_read, false, true, kReadWriteMarks},
-    Recipe{"Write", &take_write, false, true, kReadWriteMarks},
+    Recipe{"RecursiveMutex", &take_hold<RecursiveMutex, RecursiveMutex::Hold, kTakeAsOwner>, true,
+           true},
+    Recipe{"Read", &take_from<ReadWriteLock, kTakeToRead>, false, true, kReadWriteMarks},
+    Recipe{"Write", &take_from<ReadWriteLock, kTakeToWrite>, false, true, kReadWriteMarks},
     Recipe{"Upgraded", &take_upgraded, false, true, kReadWriteMarks},
     Recipe{"Downgraded", &take_downgraded, false, true, kReadWriteMarks},
-    Recipe{"RecursiveWrite", &take_recursive_write, false, true, kReadWriteMarks},
-    Recipe{"Semaphore", &take_lease, false, true, kLeaseMarks},
-    Recipe{"DoubleBarrier", &take_part, false, true, kMemberMarks},
-    Recipe{"LeaderElection", &take_lead, true, true},
+    Recipe{"RecursiveWrite",
+           &take_hold<RecursiveReadWriteLock, RecursiveReadWriteLock::Hold, kTakeToWriteAsOwner>,
+           false, true, kReadWriteMarks},
+    Recipe{"Semaphore", &take_from<Semaphore, kTake, 1>, false, true, kLeaseMarks},
+    Recipe{"DoubleBarrier", &take_hold<DoubleBarrier, DoubleBarrier::Member, kTakePart, 1>, false,
+           true, kMemberMarks},
+    Recipe{"LeaderElection", &take_from<LeaderElection, kTakeTheLead>, true, true},
     Recipe{"SeveralLeases", &take_leases, false, true, kLeaseMarks},
     Recipe{"MultiLock", &take_several, true, true},
     Recipe{"MultiLockOfAnyKind", &take_side, false, true, kReadWriteMarks},
@@ -218,6 +192,7 @@ TEST_P(LockOptionsTest, WithServerNoticeTheLockStaysSuspect) {
   disconnect(simulation_, *session_);
   simulation_.advance(1h);
   EXPECT_EQ(held->state(), LockState::kSuspect);
+  EXPECT_EQ(held->cause(), std::nullopt);
   simulation_.expire(*session_);
   reconnect(simulation_, *session_);
   EXPECT_EQ(held->cause(), Error::kSessionExpired);

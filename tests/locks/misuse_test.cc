@@ -29,17 +29,6 @@ TEST(MisuseDeathTest, AskingALiveSessionForItsEndErrorIsMisuse) {
   EXPECT_DEATH(static_cast<void>(session->end_error()), "a session that is not over");
 }
 
-TEST(MisuseDeathTest, ReleasingAMovedFromLockIsMisuse) {
-  Simulation simulation;
-  const auto session = simulation.open("A");
-  FairMutex mutex(*session, "/lock");
-  HeldLock held = must(simulation.run(mutex.acquire()), "acquire");
-  const HeldLock moved = std::move(held);
-  EXPECT_DEATH(static_cast<void>(held.release()), "moved-from HeldLock");
-  EXPECT_DEATH(static_cast<void>(held.fencing_token()), "moved-from HeldLock");
-  EXPECT_DEATH(static_cast<void>(held.state()), "moved-from HeldLock");
-}
-
 TEST(MisuseDeathTest, CheckingAnUnfairMutexInATransactionIsMisuse) {
   Simulation simulation;
   const auto session = simulation.open("A");

@@ -18,13 +18,6 @@ class MultiLockTest : public ::testing::Test {
   static std::vector<Path> paths(std::initializer_list<const char*> names) {
     return {names.begin(), names.end()};
   }
-  // A hears nothing of the servers for so long that its grants are lost, and then everything.
-  void lose_contact_of_a() {
-    simulation_.hold_inbox(*a_);
-    simulation_.advance(3 * a_->timeout());
-    simulation_.let_go(*a_);
-    simulation_.settle();
-  }
   std::size_t contenders(const Path& lock) { return children(simulation_, lock).size(); }
 
   Simulation simulation_;
@@ -92,7 +85,7 @@ TEST_F(MultiLockTest, LossOfOneEndsTheWaitForTheOthers) {
   const auto acquired = simulation_.start(locks.acquire());
   simulation_.settle();
   EXPECT_EQ(contenders("/b"), 2U);
-  lose_contact_of_a();
+  lose_contact(simulation_, *a_);
   ASSERT_TRUE(acquired.done());
   EXPECT_EQ(error_of(acquired.result()), Error::kContactLost);
   EXPECT_EQ(contenders("/a"), 0U);

@@ -192,17 +192,6 @@ TEST_F(OwnClockTest, WithSuspicionTheLockIsLostWithTheConnection) {
   EXPECT_FALSE(simulation_.exists(held.znode()));
 }
 
-TEST_F(OwnClockTest, WithServerNoticeTheLockStaysSuspect) {
-  const HeldLock held = acquire(LossPolicy::kServerNotice);
-  disconnect(simulation_, *session_);
-  simulation_.advance(1h);
-  EXPECT_EQ(held.state(), LockState::kSuspect);
-  EXPECT_EQ(held.cause(), std::nullopt);
-  simulation_.expire(*session_);
-  reconnect(simulation_, *session_);
-  EXPECT_EQ(held.cause(), Error::kSessionExpired);
-}
-
 TEST_F(OwnClockTest, WithServerNoticeNothingIsAskedUntilTheProofIsWanted) {
   const HeldLock held = acquire(LossPolicy::kServerNotice);
   const RequestCounter requests(simulation_);

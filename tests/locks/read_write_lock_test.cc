@@ -288,10 +288,7 @@ TEST_F(ReadWriteLockTest, UpgradeEndsWhenItsReadGrantIsLost) {
   simulation_.settle();
   const Acquired later = c_.wait_to_read();
   EXPECT_FALSE(later.done());
-  simulation_.hold_inbox(*a_.session);
-  simulation_.advance(3 * a_.session->timeout());
-  simulation_.let_go(*a_.session);
-  simulation_.settle();
+  lose_contact(simulation_, *a_.session);
   ASSERT_TRUE(upgraded.done());
   EXPECT_EQ(error_of(upgraded.result()), Error::kContactLost);
   EXPECT_TRUE(later.done());

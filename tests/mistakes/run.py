@@ -84,24 +84,24 @@ def check_typical(compiler):
     print(f"{compiler}: {len(marks)} typical mistakes are named")
 
 
-def check_unchecked(compiler):
+def build_and_run(compiler, source, *runs, arguments=SOURCES):
+    """Builds a program and runs it with these arguments, one run each."""
     with tempfile.TemporaryDirectory() as folder:
-        program = pathlib.Path(folder) / "unchecked"
-        done = compiled(compiler, "unchecked.cc", "-D_GLIBCXX_ASSERTIONS", "-o", str(program))
-        expect(done.returncode == 0, f"{compiler}: unchecked.cc does not compile", done.stderr)
-        run = subprocess.run([program], capture_output=True, text=True)
+        program = pathlib.Path(folder) / "program"
+        done = compiled(compiler, source, *arguments, "-o", str(program))
+        expect(done.returncode == 0, f"{compiler}: {source} does not compile", done.stderr)
+        return [subprocess.run([program, *run], capture_output=True, text=True) for run in runs]
+
+
+def check_unchecked(compiler):
+    [run] = build_and_run(compiler, "unchecked.cc", [], arguments=["-D_GLIBCXX_ASSERTIONS"])
     expect(run.returncode < 0, f"{compiler}: the value of an error was read")
     expect("_M_has_value" in run.stderr, f"{compiler}: the assertion is not named", run.stderr)
     print(f"{compiler}: the value of an error ends the program")
 
 
 def check_destroyed_early(compiler):
-    with tempfile.TemporaryDirectory() as folder:
-        program = pathlib.Path(folder) / "destroyed_early"
-        done = compiled(compiler, "destroyed_early.cc", *SOURCES, "-o", str(program))
-        expect(done.returncode == 0, f"{compiler}: destroyed_early.cc does not compile", done.stderr)
-        wrong = subprocess.run([program], capture_output=True, text=True)
-        right = subprocess.run([program, "in the right order"], capture_output=True, text=True)
+    wrong, right = build_and_run(compiler, "destroyed_early.cc", [], ["in the right order"])
     expect(wrong.returncode < 0, f"{compiler}: a lock was destroyed before its task")
     expect("misuse: a Lock must outlive the tasks" in wrong.stderr, f"{compiler}: the lock is not named", wrong.stderr)
     expect(right.returncode == 0, f"{compiler}: a lock that outlives its task", right.stderr)
@@ -114,12 +114,7 @@ def check_runs_off(compiler):
         expect("[-Wreturn-type]" in warned.stderr, f"{compiler}: a missing co_return is not named", warned.stderr)
         print(f"{compiler}: a coroutine that runs off its end causes a warning")
         return
-    with tempfile.TemporaryDirectory() as folder:
-        program = pathlib.Path(folder) / "runs_off"
-        done = compiled(compiler, "runs_off.cc", *SOURCES, "-o", str(program))
-        expect(done.returncode == 0, f"{compiler}: runs_off.cc does not compile", done.stderr)
-        wrong = subprocess.run([program], capture_output=True, text=True)
-        right = subprocess.run([program, "with a result"], capture_output=True, text=True)
+    wrong, right = build_and_run(compiler, "runs_off.cc", [], ["with a result"])
     expect(wrong.returncode < 0, f"{compiler}: a task has ended without its result")
     expect("lacks a co_return" in wrong.stderr, f"{compiler}: the missing co_return is not named", wrong.stderr)
     expect(right.returncode == 0, f"{compiler}: a task with a result", right.stderr)

@@ -45,20 +45,6 @@ class GoodWork final : public Runnable {
   bool ran = false;
 };
 
-class BadListener final : public SessionListener {
- public:
-  explicit BadListener(Session& session) : session_(session) { session.add_listener(*this); }
-  ~BadListener() { session_.remove_listener(*this); }
-  BadListener(const BadListener&) = delete;
-  BadListener& operator=(const BadListener&) = delete;
-
- private:
-  void session_changed(SessionState state) override {
-    throw std::runtime_error("bad listener: " + std::string(name(state)));
-  }
-  Session& session_;
-};
-
 Task<void> throw_after_reading(Session& session, Path path) {
   static_cast<void>(co_await session.exists(path));
   throw std::runtime_error("read");
@@ -99,12 +85,12 @@ TEST_F(ExceptionTest, TimerThatThrowsStopsNothingElse) {
 TEST_F(ExceptionTest, ListenerThatThrowsDoesNotStopTheOthers) {
   std::vector<SessionState> heard;
   {
-    const BadListener told_last(*session_);
+    const support::ThrowingListener told_last(*session_);
     const support::StateRecorder recorder(*session_);
-    const BadListener told_first(*session_);
+    const support::ThrowingListener told_first(*session_);
     const auto lost = simulation_.start(create(*session_, "/b"));
     simulation_.cut(*session_);
-    EXPECT_EQ(run(), "bad listener: suspended");
+    EXPECT_EQ(run(), "listener: suspended");
     heard = recorder.states();
     EXPECT_EQ(error_of(lost.result()), Error::kConnectionLoss);
   }

@@ -221,7 +221,7 @@ TEST(GuaranteesTest, AtTheEndOfTheSequenceThePzxidStays) {
   };
   create("/a", CreateMode::kPersistent);
   create("/a/n", CreateMode::kPersistentSequential);
-  world.servers().wind_sequence(world.server().parents().back(), Server::kLastNumber);
+  simulation.wind_sequence("/a", Server::kLastNumber);
   const Stat before = unit::must(simulation.run(unit::exists(*session, "/a")), "exists");
   create("/a/n", CreateMode::kPersistentSequential);
   const Stat after = unit::must(simulation.run(unit::exists(*session, "/a")), "exists");

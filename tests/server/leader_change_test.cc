@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lockstep/search/chronicler.h"
+#include "server/three_replicas.h"
 #include "support/by_hand.h"
 #include "support/numbered.h"
 
@@ -36,11 +37,6 @@ class ChangeOfTheLeader final : public Chooser {
 
 class LeaderChangeTest : public ::testing::Test {
  protected:
-  static ServerOptions three_replicas() {
-    ServerOptions options;
-    options.replicas = 3;
-    return options;
-  }
   void change_leader(std::uint32_t lost) {
     FaultPlan plan;
     plan.allow(FaultKind::kLeaderChange, 9);
@@ -142,9 +138,7 @@ class LosesAnswers final : public Chooser {
 // Follower.shutdown).
 TEST(LostLeaderTest, Z68AServerThatLooksForItsLeaderLosesAnswers) {
   for (const std::uint32_t lost : {0U, 1U}) {
-    ServerOptions options;
-    options.replicas = 3;
-    Simulation simulation(options);
+    Simulation simulation(three_replicas());
     const auto session = simulation.open("A");
     simulation.hold_inbox(*session);
     const auto created = simulation.start(create(*session, "/a"));

@@ -314,9 +314,7 @@ TEST_F(ReplicaTest, Z68ARequestOfTheSameSessionSettlesIt) {
   const auto session = simulation.open("A");
   simulation.start(ignore(create(*session, "/a")));
   simulation.cut_late(*session, 1);
-  Calm calm;
-  while (session->state() != SessionState::kSuspended) simulation.world().step(calm);
-  while (session->state() != SessionState::kConnected) simulation.world().step(calm);
+  lose_and_reconnect(simulation, *session);
   EXPECT_FALSE(simulation.exists("/a"));
   EXPECT_TRUE(simulation.run(sync(*session, "/")));
   EXPECT_TRUE(simulation.exists("/a"));
@@ -328,9 +326,7 @@ TEST_F(ReplicaTest, Z68AMoveToAnotherServerSettlesItToo) {
   simulation_.start(ignore(create(*session, "/a")));
   simulation_.send_to(*session, kFar);
   simulation_.cut_late(*session, 1);
-  Calm calm;
-  while (session->state() != SessionState::kSuspended) simulation_.world().step(calm);
-  while (session->state() != SessionState::kConnected) simulation_.world().step(calm);
+  lose_and_reconnect(simulation_, *session);
   simulation_.settle();
   EXPECT_FALSE(simulation_.exists("/a"));
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,16 +21,6 @@ using namespace unit;
 class ServerTest : public TwoSessionsTest {};
 
 // ------------------------------------------------------------------------------------- Stat
-
-TEST_F(ServerTest, FreshServerHasItsOwnZnodes) {
-  const Stat root = zk_.stat(a_, "/");
-  EXPECT_EQ(root.cversion, -1);
-  EXPECT_EQ(root.num_children, 1);
-  const Stat zookeeper = zk_.stat(a_, "/zookeeper");
-  EXPECT_EQ(zookeeper.cversion, -2);
-  EXPECT_EQ(zookeeper.num_children, 2);
-  EXPECT_TRUE(zk_.read(a_, OpCode::kExists, "/zookeeper/quota").stat() == Stat());
-}
 
 TEST_F(ServerTest, CreateSetsTheStatOfTheZnode) {
   zk_.now += 1234ms;
@@ -52,43 +41,6 @@ TEST_F(ServerTest, CreateSetsTheStatOfTheZnode) {
   EXPECT_EQ(zk_.stat(b_, "/a"), stat);
 }
 
-TEST_F(ServerTest, OnlyEphemeralsHaveAnOwner) {
-  for (const CreateMode mode :
-       {CreateMode::kPersistent, CreateMode::kContainer, CreateMode::kPersistentSequential}) {
-    EXPECT_EQ(zk_.create(a_, "/p", mode).stat().ephemeral_owner, 0);
-    zk_.remove(a_, "/p");
-  }
-  EXPECT_EQ(zk_.create(b_, "/e-", CreateMode::kEphemeralSequential).stat().ephemeral_owner,
-            zk_.session(b_));
-}
-
-TEST_F(ServerTest, ChildrenChangeTheParentsMembershipAndNothingElse) {
-  const Stat fresh = zk_.create(a_, "/p", CreateMode::kPersistent, "data").stat();
-  zk_.now += 5s;
-  const Zxid created = zk_.create(a_, "/p/x").stat().czxid;
-  const Stat with_one = zk_.stat(a_, "/p");
-  Stat expected = fresh;
-  expected.cversion = 1;
-  expected.num_children = 1;
-  expected.pzxid = created;
-  EXPECT_EQ(with_one, expected);
-  zk_.create(a_, "/p/y");
-  zk_.remove(a_, "/p/x");
-  expected.cversion = 3;  // Two creates and a delete.
-  expected.pzxid = zk_.server.last_zxid();
-  EXPECT_EQ(zk_.stat(a_, "/p"), expected);
-}
-
-TEST_F(ServerTest, GrandchildrenAndTheirDataChangeNothing) {
-  zk_.create(a_, "/p");
-  zk_.create(a_, "/p/c");
-  const Stat before = zk_.stat(a_, "/p");
-  zk_.create(a_, "/p/c/g");
-  zk_.set_data(a_, "/p/c", "x");
-  zk_.remove(a_, "/p/c/g");
-  EXPECT_EQ(zk_.stat(a_, "/p"), before);
-}
-
 TEST_F(ServerTest, SetDataCountsEvenIfTheBytesAreEqual) {
   Stat expected = zk_.create(a_, "/a", CreateMode::kPersistent, "same").stat();
   zk_.now += 7s;
@@ -98,32 +50,6 @@ TEST_F(ServerTest, SetDataCountsEvenIfTheBytesAreEqual) {
   EXPECT_EQ(zk_.set_data(b_, "/a", "same").stat(), expected);
   EXPECT_EQ(zk_.stat(a_, "/a"), expected);
   EXPECT_EQ(zk_.set_data(b_, "/a", "").stat().data_length, 0);
-}
-
-TEST_F(ServerTest, SetDataOfAnotherSessionKeepsTheOwner) {
-  zk_.create(a_, "/e", CreateMode::kEphemeral);
-  EXPECT_EQ(zk_.set_data(b_, "/e", "x").stat().ephemeral_owner, zk_.session(a_));
-}
-
-TEST_F(ServerTest, NullDataStayNullAndEmptyDataStayEmpty) {
-  zk_.create(a_, "/null", CreateMode::kPersistent, Data());
-  zk_.create(a_, "/empty", CreateMode::kPersistent, "");
-  EXPECT_TRUE(zk_.read(a_, OpCode::kGetData, "/null").data.is_null());
-  const Reply empty = zk_.read(a_, OpCode::kGetData, "/empty");
-  EXPECT_FALSE(empty.data.is_null());
-  EXPECT_EQ(empty.stat().data_length, 0);
-}
-
-TEST_F(ServerTest, ListShowsTheChildrenAndTheirParent) {
-  zk_.create(a_, "/p");
-  zk_.create(a_, "/p/x");
-  zk_.create(a_, "/p/y");
-  zk_.create(a_, "/p/x/deep");
-  const Reply list = zk_.read(a_, OpCode::kGetChildren, "/p");
-  std::vector<std::string> names(list.children.begin(), list.children.end());
-  std::ranges::sort(names);
-  EXPECT_EQ(names, (std::vector<std::string>{"x", "y"}));
-  EXPECT_EQ(list.children.parent(), zk_.stat(a_, "/p"));
 }
 
 TEST_F(ServerTest, OrderOfAListIsDrawn) {
@@ -163,43 +89,6 @@ TEST_F(ServerTest, LongListIsCompleteForEveryDraw) {
     EXPECT_EQ(names.back(), "n-0000000019");
     EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
   }
-}
-
-// ------------------------------------------------------------------------- sequence numbers
-
-TEST_F(ServerTest, SequenceNumberCountsEveryCreateAndNoDelete) {
-  const auto next = [&](std::string_view prefix) {
-    return zk_.create(a_, Path("/p") / prefix, CreateMode::kPersistentSequential).path.string();
-  };
-  zk_.create(a_, "/p");
-  EXPECT_EQ(next("a-"), "/p/a-0000000000");
-  zk_.create(a_, "/p/plain");
-  EXPECT_EQ(next("b-"), "/p/b-0000000002");
-  zk_.remove(a_, "/p/plain");
-  EXPECT_EQ(next("c-"), "/p/c-0000000003");
-  EXPECT_EQ(error_of(zk_.create(a_, "/p/c-0000000003")), Error::kNodeExists);
-  EXPECT_EQ(next("a-"), "/p/a-0000000004");  // A create that failed does not count.
-  zk_.create(b_, "/p/e", CreateMode::kEphemeral);
-  EXPECT_EQ(zk_.create(b_, "/p/a-", CreateMode::kEphemeralSequential).path, "/p/a-0000000006");
-}
-
-TEST_F(ServerTest, SequenceStartsAgainWithTheParent) {
-  zk_.create(a_, "/p");
-  zk_.create(a_, "/p/n-", CreateMode::kPersistentSequential);
-  zk_.remove(a_, "/p/n-0000000000");
-  zk_.remove(a_, "/p");
-  zk_.create(a_, "/p");
-  EXPECT_EQ(zk_.create(a_, "/p/n-", CreateMode::kPersistentSequential).path, "/p/n-0000000000");
-}
-
-TEST_F(ServerTest, SequentialPathIsJudgedWithItsNumber) {
-  zk_.create(a_, "/p");
-  EXPECT_EQ(zk_.create(a_, "/p/", CreateMode::kPersistentSequential).path, "/p/0000000000");
-  EXPECT_EQ(zk_.create(a_, "/p/.", CreateMode::kPersistentSequential).path, "/p/.0000000001");
-  EXPECT_EQ(zk_.create(a_, "/p/..", CreateMode::kPersistentSequential).path, "/p/..0000000002");
-  // The bare prefix may exist.
-  zk_.create(a_, "/p/x");
-  EXPECT_EQ(zk_.create(a_, "/p/x", CreateMode::kPersistentSequential).path, "/p/x0000000004");
 }
 
 // -------------------------------------------------------------------------------------- zxids
@@ -259,84 +148,6 @@ TEST_F(ServerTest, CreateReportsTheFirstError) {
   EXPECT_EQ(error_of(zk_.create(b_, "/e/c", CreateMode::kEphemeralSequential)),
             Error::kNoChildrenForEphemerals);
   EXPECT_EQ(error_of(zk_.create(a_, "/e/..")), Error::kBadArguments);  // Before the ephemeral.
-}
-
-TEST_F(ServerTest, RemoveReportsTheFirstError) {
-  zk_.create(a_, "/p");
-  zk_.create(a_, "/p/c");
-  EXPECT_EQ(error_of(zk_.remove(a_, "/p", 5)), Error::kBadVersion);  // Before kNotEmpty.
-  EXPECT_EQ(error_of(zk_.remove(a_, "/p", -2)), Error::kBadVersion);
-  EXPECT_EQ(error_of(zk_.remove(a_, "/p", 0)), Error::kNotEmpty);
-  EXPECT_EQ(error_of(zk_.remove(a_, "/p")), Error::kNotEmpty);
-  EXPECT_EQ(error_of(zk_.remove(a_, "/no/c", 5)), Error::kNoNode);
-  EXPECT_EQ(error_of(zk_.remove(a_, "/p/no", 5)), Error::kNoNode);
-  EXPECT_EQ(error_of(zk_.remove(a_, "/p/")), Error::kNoNode);  // Deletes are not validated.
-  for (const char* const path : {"/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"}) {
-    EXPECT_EQ(error_of(zk_.remove(a_, path)), Error::kBadArguments) << path;
-  }
-  EXPECT_EQ(error_of(zk_.remove(a_, "/p/c", 0)), std::nullopt);
-}
-
-TEST_F(ServerTest, SetDataReportsTheFirstError) {
-  zk_.create(a_, "/p");
-  EXPECT_EQ(error_of(zk_.set_data(a_, "/no/", "x", 5)), Error::kBadArguments);
-  EXPECT_EQ(error_of(zk_.set_data(a_, "/no", "x", 5)), Error::kNoNode);
-  EXPECT_EQ(error_of(zk_.set_data(a_, "/p", "x", 5)), Error::kBadVersion);
-  EXPECT_EQ(error_of(zk_.set_data(a_, "/p", "x", -2)), Error::kBadVersion);
-  EXPECT_EQ(error_of(zk_.set_data(a_, "/p", "x", 0)), std::nullopt);
-  EXPECT_EQ(error_of(zk_.set_data(a_, "/p", "x", 0)), Error::kBadVersion);
-  EXPECT_EQ(error_of(zk_.set_data(a_, "/p", "x", 1)), std::nullopt);
-}
-
-TEST_F(ServerTest, ReadsOfMissingZnodesAreNoNode) {
-  for (const OpCode op : {OpCode::kExists, OpCode::kGetData, OpCode::kGetChildren}) {
-    EXPECT_EQ(error_of(zk_.read(a_, op, "/no")), Error::kNoNode) << name(op);
-    EXPECT_EQ(error_of(zk_.read(a_, op, "/malformed/")), Error::kNoNode) << name(op);
-    EXPECT_EQ(error_of(zk_.read(a_, op, "/")), std::nullopt) << name(op);
-  }
-  EXPECT_EQ(error_of(zk_.read(a_, OpCode::kSync, "/no")), std::nullopt);
-}
-
-TEST_F(ServerTest, PathsAreJudgedByTheirCharacters) {
-  for (const char* const good :
-       {"/...", "/.a", "/a.", "/a b", "/\xc2\xa0", "/\xef\xa4\x80", "/\xef\xbf\xaf", "/\xc3\xa9"}) {
-    EXPECT_EQ(error_of(zk_.create(a_, good)), std::nullopt) << good;
-  }
-  for (const char* const bad :
-       {"/\x1f", "/\x7f", "/\xc2\x80", "/\xc2\x9f", "/\xee\x80\x80", "/\xef\xa3\xbf",
-        "/\xef\xbf\xb0", "/\xf0\x9f\x98\x80", "/\xff", "/a\x80", "/\xc3"}) {
-    EXPECT_EQ(error_of(zk_.create(a_, bad)), Error::kBadArguments) << bad;
-  }
-}
-
-// ------------------------------------------------------------------------------- ephemerals
-
-TEST_F(ServerTest, SessionEndDeletesAllItsEphemeralsUnderOneZxid) {
-  zk_.create(b_, "/p");
-  zk_.create(b_, "/q");
-  zk_.create(a_, "/p/1", CreateMode::kEphemeral);
-  zk_.create(a_, "/p/2", CreateMode::kEphemeral);
-  zk_.create(a_, "/q/3", CreateMode::kEphemeral);
-  zk_.create(a_, "/q/stays");
-  zk_.create(b_, "/q/other", CreateMode::kEphemeral);
-  zk_.ask(a_, Request(OpCode::kClose, Path()));
-  const Zxid closed = zk_.server.last_zxid();
-  const Stat p = zk_.stat(b_, "/p");
-  const Stat q = zk_.stat(b_, "/q");
-  EXPECT_EQ(p.pzxid, closed);
-  EXPECT_EQ(p.num_children, 0);
-  EXPECT_EQ(p.cversion, 4);
-  EXPECT_EQ(q.pzxid, closed);
-  EXPECT_EQ(q.num_children, 2);
-  EXPECT_EQ(q.cversion, 4);
-}
-
-TEST_F(ServerTest, PathThatChangedHandsSurvivesItsFirstOwner) {
-  zk_.create(a_, "/e", CreateMode::kEphemeral);
-  zk_.remove(b_, "/e");
-  zk_.create(b_, "/e", CreateMode::kEphemeral);
-  zk_.ask(a_, Request(OpCode::kClose, Path()));
-  EXPECT_EQ(zk_.stat(b_, "/e").ephemeral_owner, zk_.session(b_));
 }
 
 TEST_F(ServerTest, HistoryRecordsTheSessionOfEachChange) {

@@ -32,13 +32,6 @@ class LastStray final : public Chooser {
   int offered = 0;
 };
 
-// The session notices the loss and reconnects.
-void lose_and_reconnect(Simulation& simulation, const FakeSession& session) {
-  Calm calm;
-  while (session.state() != SessionState::kSuspended) simulation.world().step(calm);
-  while (session.state() != SessionState::kConnected) simulation.world().step(calm);
-}
-
 // A server queues what it reads from any connection (ZooKeeperServer.enqueueRequest, line 1122;
 // PrepRequestProcessor.submittedRequests), and a connection that takes over a session comes after
 // the one that it closes (ZooKeeperServer.processConnectRequest, line 1460).

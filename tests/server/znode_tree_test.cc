@@ -74,14 +74,15 @@ TEST_F(ZnodeTreeTest, ZnodeThatIsCreatedAgainIsNew) {
 }
 
 TEST_F(ZnodeTreeTest, VisibleCversionIsCreatesPlusDeletes) {
-  create("/p", 1);
-  for (int i = 0; i < 5; ++i) create("/p/" + std::to_string(i), 2 + i);
+  create("/p", 1, Data(), 0, 50);
+  for (int i = 0; i < 5; ++i) create("/p/" + std::to_string(i), 2 + i, Data(), 0, 100);
   for (int i = 0; i < 3; ++i) remove("/p/" + std::to_string(i), 10 + i);
   EXPECT_EQ(at("/p").children_created, 5);
   const Stat stat = tree_.stat(at("/p"));
   EXPECT_EQ(stat.cversion, 8);
   EXPECT_EQ(stat.num_children, 2);
   EXPECT_EQ(stat.pzxid, 12);
+  EXPECT_EQ(stat.mtime_ms, 50);
 }
 
 // A real server's counter stays: the next sequential create finds its own predecessor
@@ -120,6 +121,8 @@ TEST_F(ZnodeTreeTest, FreshServersOwnZnodesHaveEmptyDataAndOneIsReadOnly) {
   EXPECT_EQ(at("/zookeeper/config").acl, AclTable::kReadOnly);
   EXPECT_EQ(at("/zookeeper/config").aversion, -1);
   EXPECT_EQ(at("/zookeeper").acl, AclTable::kOpen);
+  EXPECT_EQ(tree_.stat(at("/")).num_children, 1);
+  EXPECT_EQ(tree_.stat(at("/zookeeper/quota")), Stat());
 }
 
 TEST_F(ZnodeTreeTest, ResetLeavesAFreshServersTree) {

@@ -28,6 +28,7 @@ namespace lockstep::unit {
 using fake::FakeSession;
 using fake::Simulation;
 using fake::Started;
+using support::code_of;
 using support::error_of;
 using support::must;
 using namespace std::chrono_literals;
@@ -118,6 +119,27 @@ inline void disconnect(Simulation& simulation, const FakeSession& session,
 inline void reconnect(Simulation& simulation, const FakeSession& session) {
   simulation.let_go(session);
   simulation.settle();
+}
+// A session whose connection was cut notices that, and reconnects.
+inline void lose_and_reconnect(Simulation& simulation, const FakeSession& session) {
+  fakezk::Calm calm;
+  while (session.state() != SessionState::kSuspended) simulation.world().step(calm);
+  while (session.state() != SessionState::kConnected) simulation.world().step(calm);
+}
+// The session hears nothing of the servers for so long that its grants are lost, and then
+// everything.
+inline void lose_contact(Simulation& simulation, const FakeSession& session) {
+  simulation.hold_inbox(session);
+  simulation.advance(3 * session.timeout());
+  simulation.let_go(session);
+  simulation.settle();
+}
+// Expires the client's session, and lets the client notice.
+inline void expire(Simulation& simulation, fake::FakeClient& client) {
+  const auto session = client.current();
+  disconnect(simulation, *session);
+  simulation.expire(*session);
+  reconnect(simulation, *session);
 }
 
 // The znode on the server, read without a connection; null if it does not exist.

@@ -1,7 +1,7 @@
 """Reads lists of small edits of the sources: those of tests/mutants and tests/repairs.
 
   [name]
-  file: what is edited; begins an edit
+  file: what is edited; begins an edit. An entry without one edits the file of the entry before
   - the exact text that is replaced; it occurs once in the file. Several lines are joined
   + its replacement; none: the text is left out. A `-` after a `+` begins another edit of the file
 
@@ -40,15 +40,17 @@ class Entry:
 
     def __init__(self, name, line):
         self.name, self.line = name, line
+        self.file = ""  # The last one named here, or in an entry before.
         self.edits = []
 
     def take_in(self, key, rest):
         """Reads one of its lines; returns false if it cannot."""
         if key == "file:" and rest.startswith(self.SOURCES):
+            self.file = rest
             self.edits.append(Edit(rest))
-        elif key == "-" and self.edits:
-            if self.edits[-1].added:
-                self.edits.append(Edit(self.edits[-1].file))
+        elif key == "-" and self.file:
+            if not self.edits or self.edits[-1].added:
+                self.edits.append(Edit(self.file))
             self.edits[-1].removed.append(rest)
         elif key == "+" and self.edits and self.edits[-1].removed:
             self.edits[-1].added.append(rest)
@@ -84,6 +86,8 @@ def read_list(path, make_entry):
         heading = re.fullmatch(r"\[([a-z0-9-]+)\]", line)
         if heading:
             entries.append(make_entry(heading[1], number))
+            if len(entries) > 1:
+                entries[-1].file = entries[-2].file
         elif not entries:
             raise Unusable(f"{where}: before the first [name]")
         else:

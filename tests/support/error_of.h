@@ -2,6 +2,7 @@
 
 #include <expected>
 #include <optional>
+#include <system_error>
 #include <type_traits>
 
 #include "lockstep/result.h"
@@ -18,6 +19,17 @@ std::optional<Error> error_of(const std::expected<T, E>& result) {
   } else {
     return result.error();
   }
+}
+
+// The code of the exception that a call throws; none if it throws nothing.
+template <class Call>
+std::error_code code_of(Call call) {
+  try {
+    call();
+  } catch (const std::system_error& error) {
+    return error.code();
+  }
+  return {};
 }
 
 }  // namespace lockstep::support

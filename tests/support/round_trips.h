@@ -17,8 +17,6 @@ namespace lockstep::support {
 class RoundTrips final : public SessionObserver {
  public:
   explicit RoundTrips(Session& session) : session_(session) { session_.set_observer(this); }
-  RoundTrips(const RoundTrips&) = delete;
-  RoundTrips& operator=(const RoundTrips&) = delete;
   ~RoundTrips() override { session_.set_observer(nullptr); }
 
   // The round trips waited for since start().

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "lockstep/session.h"
@@ -34,8 +36,6 @@ class StateRecorder final : public SessionListener {
  public:
   explicit StateRecorder(Session& session) : session_(session) { session_.add_listener(*this); }
   ~StateRecorder() { session_.remove_listener(*this); }
-  StateRecorder(const StateRecorder&) = delete;
-  StateRecorder& operator=(const StateRecorder&) = delete;
 
   [[nodiscard]] const std::vector<SessionState>& states() const { return states_; }
 
@@ -44,6 +44,19 @@ class StateRecorder final : public SessionListener {
 
   Session& session_;
   std::vector<SessionState> states_;
+};
+
+class ThrowingListener final : public SessionListener {
+ public:
+  explicit ThrowingListener(Session& session) : session_(session) { session_.add_listener(*this); }
+  ~ThrowingListener() { session_.remove_listener(*this); }
+
+ private:
+  void session_changed(SessionState state) override {
+    throw std::runtime_error("listener: " + std::string(name(state)));
+  }
+
+  Session& session_;
 };
 
 }  // namespace lockstep::support

@@ -25,26 +25,18 @@
 #include "lockstep/zookeeper/client_thread.h"
 #include "lockstep/zookeeper/contender_data.h"
 #include "real/zookeeper_server.h"
+#include "support/error_of.h"
 #include "support/lab.h"
 
 namespace lockstep::zookeeper {
 namespace {
 
+using support::code_of;
 using support::ZookeeperServer;
 using namespace std::chrono_literals;
 
 Options options() {
   return Options(ZookeeperServer::shared().address(), support::Lab::kLongSessionTimeout);
-}
-
-template <class Call>
-std::error_code code_of(Call call) {
-  try {
-    call();
-  } catch (const std::system_error& error) {
-    return error.code();
-  }
-  return {};
 }
 
 // Threads of one process, and of "two processes" (two clients), increment a counter that only the

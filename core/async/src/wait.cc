@@ -32,8 +32,6 @@ class Wait::Limits final : public Pooled {
     Stopped(Wait& wait, std::stop_token&& stop) : wait_(wait) {
       callback_.emplace(std::move(stop), Post(*this));
     }
-    Stopped(const Stopped&) = delete;
-    Stopped& operator=(const Stopped&) = delete;
     ~Stopped() override {
       callback_.reset();  // Before withdraw(): no stop can post this object any more.
       wait_.executor_.withdraw(*this);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lockstep/internal/check.h"
+#include "lockstep/internal/waiting_owner.h"
 
 namespace lockstep {
 
@@ -11,22 +12,6 @@ struct RecursiveMutex::Entry {
   LockOwner owner;
   HeldLock held;
   std::size_t depth = 1;
-};
-
-// An owner whose acquire is in progress; a guard, because the acquire may be destroyed while it
-// waits.
-class RecursiveMutex::Waiting {
- public:
-  Waiting(std::vector<LockOwner>& owners, LockOwner owner) : owners_(owners), owner_(owner) {
-    owners_.push_back(owner);
-  }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-  ~Waiting() { owners_.erase(std::ranges::find(owners_, owner_)); }
-
- private:
-  std::vector<LockOwner>& owners_;
-  LockOwner owner_;
 };
 
 RecursiveMutex::RecursiveMutex(Session& session, Path lock, LockObserver* observer)
@@ -44,7 +29,7 @@ Task<Result<RecursiveMutex::Hold>> RecursiveMutex::acquire(LockOwner owner, Cont
     co_return Hold(*this, *entry);
   }
   if (std::ranges::find(waiting_, owner) != waiting_.end()) co_return failure(Error::kConflict);
-  const Waiting waiting(waiting_, owner);
+  const internal::WaitingOwner waiting(waiting_, owner);
   HeldLock held = co_await ok(mutex_.acquire(std::move(context)));
   entries_.push_back(std::make_unique<Entry>(owner, std::move(held)));
   co_return Hold(*this, *entries_.back());

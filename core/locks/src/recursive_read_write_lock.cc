@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lockstep/internal/check.h"
+#include "lockstep/internal/waiting_owner.h"
 
 namespace lockstep {
 
@@ -18,23 +19,7 @@ struct RecursiveReadWriteLock::Entry {
   std::size_t& holds(Share share) { return share == Share::kShared ? readers : writers; }
 };
 
-// An owner whose acquire is in progress; a guard, because the acquire may be destroyed while it
-// waits.
-class RecursiveReadWriteLock::Waiting {
- public:
-  Waiting(std::vector<LockOwner>& owners, LockOwner owner) : owners_(owners), owner_(owner) {
-    owners_.push_back(owner);
-  }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-  ~Waiting() { owners_.erase(std::ranges::find(owners_, owner_)); }
-
- private:
-  std::vector<LockOwner>& owners_;
-  LockOwner owner_;
-};
-
-// Marks a change of an owner's grant; a guard for the same reason.
+// Marks a change of an owner's grant; a guard, because the change may be destroyed while it waits.
 class RecursiveReadWriteLock::Changing {
  public:
   Changing(RecursiveReadWriteLock& lock, Entry& entry) : lock_(lock), entry_(entry) {
@@ -68,7 +53,7 @@ Task<Result<RecursiveReadWriteLock::Hold>> RecursiveReadWriteLock::acquire(LockO
     co_return co_await enter_again(*entry, share, patience, std::move(context));
   }
   if (std::ranges::find(waiting_, owner) != waiting_.end()) co_return failure(Error::kConflict);
-  const Waiting waiting(waiting_, owner);
+  const internal::WaitingOwner waiting(waiting_, owner);
   HeldLock held = co_await ok(queue_up(share, patience, std::move(context)));
   entries_.push_back(std::make_unique<Entry>(owner, std::move(held)));
   co_return Hold(*this, *entries_.back(), share);

@@ -74,8 +74,6 @@ class OneConnection final : private SessionListener {
       : session_(session), unbroken_(session.state() == SessionState::kConnected) {
     session_.add_listener(*this);
   }
-  OneConnection(const OneConnection&) = delete;
-  OneConnection& operator=(const OneConnection&) = delete;
   ~OneConnection() { session_.remove_listener(*this); }
   [[nodiscard]] bool unbroken() const { return unbroken_; }
 

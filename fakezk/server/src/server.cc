@@ -192,7 +192,6 @@ bool is_windable(const Znode& znode) {
 
 }  // namespace
 
-PathList Server::parents() const { return tree().select(&is_parent); }
 PathList Server::reapable() const { return tree().select(&is_reapable); }
 
 PathList Server::windable() const {

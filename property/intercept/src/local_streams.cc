@@ -20,8 +20,6 @@ class LocalStream final : public Stream {
  public:
   LocalStream(Host& host, std::shared_ptr<Direction> in, std::shared_ptr<Direction> out)
       : host_(host), in_(std::move(in)), out_(std::move(out)) {}
-  LocalStream(const LocalStream&) = delete;
-  LocalStream& operator=(const LocalStream&) = delete;
   ~LocalStream() override {
     LocalStream::shut_sending();
     in_->receiver_gone = true;

@@ -15,8 +15,6 @@ class Monitor final : public SessionListener {
   explicit Monitor(Session& session) : reconnected(session.executor()), session_(session) {
     session_.add_listener(*this);
   }
-  Monitor(const Monitor&) = delete;
-  Monitor& operator=(const Monitor&) = delete;
   ~Monitor() { session_.remove_listener(*this); }
 
   class Held {

@@ -17,8 +17,6 @@ class Connection final : public intercept::Stream, private connection::ClientCon
  public:
   // `thread` makes the connection, and serves it.
   Connection(HuntedProcess& hunted, const intercept::Thread& thread, std::uint32_t replica);
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
   ~Connection() override = default;
 
   void send(std::string_view bytes) override;

@@ -77,7 +77,6 @@ class RecursiveMutex {
   [[nodiscard]] std::size_t depth(LockOwner owner) const;
 
  private:
-  class Waiting;
   [[nodiscard]] Entry* find(LockOwner owner) const;
   // Returns the grant if that was the last hold.
   std::unique_ptr<Entry> leave(Entry& entry);

@@ -117,7 +117,6 @@ class RecursiveReadWriteLock {
   [[nodiscard]] std::size_t writers(LockOwner owner) const;
 
  private:
-  class Waiting;
   class Changing;
 
   [[nodiscard]] Entry* find(LockOwner owner) const;

@@ -144,11 +144,10 @@ class Server final {
   bool create_as_operator(const Request& request, TimePoint now);
   // Or deletes an ephemeral one.
   void remove_as_operator(PathId path, TimePoint now);
-  // Znodes that have had children, in order of creation; of those, containers that the servers
-  // could reap now.
-  [[nodiscard]] PathList parents() const;
+  // Containers that the servers could reap now, in order of creation.
   [[nodiscard]] PathList reapable() const;
-  // Or whose counter can still be moved to its end, which it never leaves; none if a replica lags.
+  // Parents whose counter can still be moved to its end, which it never leaves; none if a replica
+  // lags.
   [[nodiscard]] PathList windable() const;
   static constexpr std::int32_t kLastNumber = std::numeric_limits<std::int32_t>::max();
   static constexpr std::int32_t kMostCreatesLeft = 3;

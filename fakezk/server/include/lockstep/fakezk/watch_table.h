@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -47,11 +46,6 @@ class WatchTable {
   [[nodiscard]] bool any_recursive() const { return recursive_ != 0; }
   // Whether there is any watch.
   [[nodiscard]] bool any() const { return count_ != 0; }
-  // All connections with a watch on `path`.
-  [[nodiscard]] std::span<const LinkIndex> watchers(PathId path) const {
-    if (path >= watchers_.size()) return {};
-    return watchers_[path];
-  }
   // The paths watched by a connection, in the order of registration.
   [[nodiscard]] std::vector<PathId> watched_by(LinkIndex link) const;
   // A connection has ended: removes all its entries.
