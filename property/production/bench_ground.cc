@@ -15,6 +15,7 @@ namespace lockstep::program {
 namespace {
 
 constexpr std::chrono::seconds kPatience(10);
+constexpr std::chrono::seconds kPatienceAtTheEnd(3);  // The servers may be gone.
 
 void check_created(const Result<Created>& created, const std::string& path) {
   if (created) return;
@@ -74,16 +75,15 @@ Task<void> BenchGround::make_lock(std::string path) {
 }
 
 Task<void> BenchGround::remove() {
+  const Context bounds = within(runtime_, kPatienceAtTheEnd);
   std::vector<Task<void>> locks;
-  for (const std::string& path : all()) locks.push_back(remove_lock(path));
+  for (const std::string& path : all()) locks.push_back(remove_lock(path, bounds));
   co_await when_all(std::move(locks));
-  const Context bounds = within(runtime_, kPatience);
   static_cast<void>(co_await session_->remove(root_, -1, bounds));
 }
 
 // A failed measurement may have left another znode there.
-Task<void> BenchGround::remove_lock(std::string path) {
-  const Context bounds = within(runtime_, kPatience);
+Task<void> BenchGround::remove_lock(std::string path, Context bounds) {
   auto keeper = session_->remove(keeper_of(path), -1, bounds);
   static_cast<void>(co_await session_->remove(path, -1, bounds));
   static_cast<void>(co_await keeper);

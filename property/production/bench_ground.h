@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "c_client_floor.h"
+#include "lockstep/context.h"
 #include "lockstep/session.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
@@ -36,7 +37,7 @@ class BenchGround {
   Task<void> make();
   Task<void> make_lock(std::string path);
   Task<void> remove();
-  Task<void> remove_lock(std::string path);
+  Task<void> remove_lock(std::string path, Context bounds);
   [[nodiscard]] std::vector<std::string> all() const;
 
   std::string root_;
