@@ -27,6 +27,16 @@ if(ZooKeeper_FOUND)
   check_library_exists(${ZooKeeper_LIBRARY} zookeeper_init_sasl "" ZooKeeper_HAS_SASL)
   unset(CMAKE_REQUIRED_QUIET)
 endif()
+# Whoever authenticates by SASL starts Cyrus SASL and answers its questions.
+if(ZooKeeper_HAS_SASL)
+  find_path(ZooKeeper_SASL_INCLUDE_DIR sasl/sasl.h)
+  find_library(ZooKeeper_SASL_LIBRARY sasl2)
+  mark_as_advanced(ZooKeeper_SASL_INCLUDE_DIR ZooKeeper_SASL_LIBRARY)
+  if(NOT ZooKeeper_SASL_INCLUDE_DIR OR NOT ZooKeeper_SASL_LIBRARY)
+    message(STATUS "ZooKeeper's C client has SASL, but libsasl2 has no headers here: SASL is left out")
+    set(ZooKeeper_HAS_SASL OFF)
+  endif()
+endif()
 
 if(ZooKeeper_FOUND AND NOT TARGET ZooKeeper::zookeeper_mt)
   find_dependency(Threads)
@@ -43,5 +53,9 @@ if(ZooKeeper_FOUND AND NOT TARGET ZooKeeper::zookeeper_mt)
   if(ZooKeeper_HAS_SASL)
     set_property(TARGET ZooKeeper::zookeeper_mt APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
       HAVE_CYRUS_SASL_H LOCKSTEP_C_CLIENT_HAS_SASL)
+    set_property(TARGET ZooKeeper::zookeeper_mt APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES
+      ${ZooKeeper_SASL_INCLUDE_DIR})
+    set_property(TARGET ZooKeeper::zookeeper_mt APPEND PROPERTY INTERFACE_LINK_LIBRARIES
+      ${ZooKeeper_SASL_LIBRARY})
   endif()
 endif()

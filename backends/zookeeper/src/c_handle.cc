@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "callbacks.h"
+#include "sasl_answers.h"
 
 namespace lockstep::zookeeper {
 
@@ -27,13 +28,10 @@ zhandle_t* open_with_tls(const Tls& tls, const std::string& servers, int timeout
 zhandle_t* open_with_sasl(const Sasl& sasl, const std::string& servers, int timeout_ms,
                           const clientid_t* id, void* context, log_callback_fn log,
                           CHandleParts& parts) {
-  sasl_callback_t* const answers = zoo_sasl_make_basic_callbacks(
-      sasl.user.c_str(), sasl.realm.empty() ? nullptr : sasl.realm.c_str(),
-      sasl.password_file.c_str());
-  if (answers == nullptr) return nullptr;
-  parts.sasl_callbacks.reset(answers);
+  const auto answers = std::make_shared<const SaslAnswers>(sasl);
+  parts.sasl_answers = answers;
   zoo_sasl_params_t parameters{sasl.service.c_str(), sasl.host.c_str(), sasl.mechanisms.c_str(),
-                               answers};
+                               answers->list()};
   return zookeeper_init_sasl(servers.c_str(), &callbacks::session_event, timeout_ms, id, context,
                              ZOO_NO_LOG_CLIENTENV, log, &parameters);
 }
@@ -45,7 +43,9 @@ std::optional<std::string> missing_feature([[maybe_unused]] const Options& optio
 #ifndef LOCKSTEP_C_CLIENT_HAS_TLS
   if (options.tls) return "the linked C client of ZooKeeper was built without TLS";
 #endif
-#ifndef LOCKSTEP_C_CLIENT_HAS_SASL
+#ifdef LOCKSTEP_C_CLIENT_HAS_SASL
+  if (options.sasl && !start_sasl()) return "Cyrus SASL does not start";
+#else
   if (options.sasl) return "the linked C client of ZooKeeper was built without SASL";
 #endif
   if (options.tls && options.sasl) return "the C client of ZooKeeper takes TLS or SASL, not both";

@@ -2,7 +2,6 @@
 
 #include <zookeeper/zookeeper.h>
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,7 +20,7 @@ namespace lockstep::zookeeper {
 class CHandleParts {
  public:
   clientid_t attach_to{};
-  std::unique_ptr<void, decltype(&std::free)> sasl_callbacks{nullptr, &std::free};
+  std::shared_ptr<const void> sasl_answers;
 };
 
 // Opens a handle on `servers`, a list in the C client's own format; null if that fails.

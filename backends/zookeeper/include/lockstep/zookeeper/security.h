@@ -26,6 +26,9 @@ class Tls {
 };
 
 // SASL authentication by user and password (zookeeper.h, zookeeper_init_sasl); the same condition.
+// No test covers it; DIGEST-MD5 was tried by hand (docs/production.md). The first line of the file
+// is the password, and is read for each connection. The first client starts Cyrus SASL for the
+// process (sasl_client_init).
 class Sasl {
  public:
   Sasl(std::string user_name, std::string file_with_password)
@@ -36,7 +39,7 @@ class Sasl {
   std::string service = "zookeeper";
   std::string host = "zk-sasl-md5";  // The servers' name for DIGEST-MD5.
   std::string mechanisms = "DIGEST-MD5";
-  std::string realm;
+  std::string realm;  // Empty: the server's, or the first of several.
 };
 
 }  // namespace lockstep::zookeeper
