@@ -44,6 +44,15 @@ WireSession::WireSession(WireLab& lab, const WireSession& earlier) : stream_(lab
          .read_only = false});
 }
 
+WireSession::~WireSession() {
+  if (!stream_) return;
+  try {
+    send(wire::Op::kCloseSession, wire::Nothing{});
+  } catch (const std::runtime_error&) {
+    // The server has closed the stream.
+  }
+}
+
 void WireSession::greet(const wire::ConnectRequest& request) {
   stream_->send(framed(wire::encode(request)));
   session_ = wire::decode_connect_response(frame()).value();

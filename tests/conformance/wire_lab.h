@@ -51,6 +51,11 @@ class WireSession {
   explicit WireSession(WireLab& lab);
   // Resumes another session by its id and password, after its stream has ended.
   WireSession(WireLab& lab, const WireSession& earlier);
+  WireSession(const WireSession&) = delete;
+  WireSession& operator=(const WireSession&) = delete;
+  // Closes the session, unless the stream has ended: its expiry would take a zxid during another
+  // test, which may count them.
+  ~WireSession();
 
   // Sends a request, and returns the next frame, which must be its reply.
   wire::Reply ask(wire::Op op, wire::Request::Body body);

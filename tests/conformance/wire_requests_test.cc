@@ -207,7 +207,7 @@ TEST_P(WireConformance, Z129SomeRequestsTakeANullPath) {
 std::int64_t zxids_taken(WireSession& session, const std::string& path,
                          const std::function<void()>& requests) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 5; ++i) {
     const std::int64_t before = session.ask(Op::kSetData, wire::SetDataRequest{path, "", -1}).zxid;
     requests();
     const std::int64_t after = session.ask(Op::kSetData, wire::SetDataRequest{path, "", -1}).zxid;
