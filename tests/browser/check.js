@@ -32,12 +32,40 @@ function shownQueue(document) {
   return [...document.querySelectorAll("#queues .name")].map((name) => name.textContent).join(" ");
 }
 
+// The words after "watches", by place. A contender's other watches belong to other places.
+function expectedWatches(record, step) {
+  const parentOf = (path) => path.slice(0, path.lastIndexOf("/"));
+  const places = new Map();
+  for (const change of record.changes.filter((each) => each.s <= step && /\d{10}$/.test(each.p))) {
+    if (change.k === "created") places.set(change.p, change);
+    if (change.k === "deleted") places.delete(change.p);
+  }
+  const lines = [];
+  for (const [path, {l, f}] of places) {
+    if (record.grants.some((each) => each.z === f && each.bs <= step && step < (each.gs ?? each.es ?? Infinity))) continue;
+    const own = [...places].filter(([other, place]) => place.l === l && parentOf(other) === parentOf(path)).length;
+    const names = record.watches.filter((each) => each.p === l && each.b <= step && step < (each.e ?? Infinity))
+      .map((each) => each.n)
+      .filter((name) => name === parentOf(path) || (parentOf(name) === parentOf(path) && (name !== path || own === 1)));
+    if (names.length > 0) lines.push(`${path} ${names.map((name) => name.slice(name.lastIndexOf("/") + 1)).join(", ")}`);
+  }
+  return lines.map((line) => line.slice(line.lastIndexOf("/") + 1)).sort().join("; ");
+}
+
+function shownWatches(document) {
+  const lines = [...document.querySelectorAll("#queues li")].map((line) => [
+    line.querySelector(".name").textContent, line.querySelector(".chip.soft")?.textContent ?? "",
+  ]);
+  return lines.filter(([, words]) => words).map(([name, words]) => `${name} ${words.replace("watches ", "")}`).sort().join("; ");
+}
+
 function checkStep(document, record, step, where) {
   const name = `${where}, step ${step}`;
   expect(document.documentElement.dataset.step === String(step), `${name}: the step is another one`);
   expect(document.getElementById("step-title").textContent === `Step ${step} of ${record.steps}`, `${name}: heading`);
   expect(shownZnodes(document) === expectedZnodes(record, step), `${name}: tree is ${shownZnodes(document)}`);
   expect(shownQueue(document) === expectedQueue(record, step), `${name}: queue is ${shownQueue(document)}`);
+  expect(shownWatches(document) === expectedWatches(record, step), `${name}: the queue shows "${shownWatches(document)}", not "${expectedWatches(record, step)}"`);
   const changed = new Set(record.changes.filter((each) => each.s === step && step > 0).map((each) => each.p));
   const marked = document.querySelectorAll("#tree .created, #tree .deleted, #tree .changed");
   expect(marked.length === changed.size, `${name}: ${marked.length} znodes are highlighted`);
@@ -86,14 +114,34 @@ async function checkPlay(view, where) {
   expect(button.getAttribute("aria-label") === "Play", `${where}: it does not say that it pauses`);
 }
 
-// Each change with a notified watcher has an arrow to that watcher.
+// The step of the row at that height.
+function stepAt(document, y) {
+  const rows = [...document.querySelectorAll("#timeline g.row")];
+  return rows.find((row) => {
+    const box = row.querySelector(".hit");
+    const top = Number(box.getAttribute("y"));
+    return top <= y && y < top + Number(box.getAttribute("height"));
+  })?.dataset.step;
+}
+
+// Each watch event has an arrow from the change with its zxid, unless that is left out.
 function checkWakes(document, record, where) {
-  const told = record.moments.filter((moment) => moment.k === "watch").length;
-  const arrows = document.querySelectorAll("#timeline .wake").length;
-  expect(arrows === told, `${where}: ${arrows} arrows for ${told} watch events`);
+  const shown = new Set(record.moments.map((moment) => moment.i));
+  const expected = [];
+  for (const moment of record.moments.filter((each) => each.k === "watch")) {
+    const zxid = moment.d.find(([name]) => name === "zxid")[1];
+    const change = record.changes.find((each) => String(each.z) === zxid);
+    expect(change, `${where}: no change has the zxid ${zxid} of a watch event`);
+    if (change && shown.has(change.m)) expected.push(`${change.s} to ${moment.s}`);
+  }
+  const arrows = [...document.querySelectorAll("#timeline .wake")].map((arrow) => {
+    const numbers = arrow.getAttribute("d").match(/[\d.]+/g).map(Number);
+    return `${stepAt(document, numbers[1])} to ${stepAt(document, numbers.at(-1))}`;
+  });
+  expect(arrows.join() === expected.join(), `${where}: arrows from step ${arrows.join()}, not ${expected.join()}`);
   const kept = record.watches.filter((watch) => watch.e === null).length;
-  const shown = document.querySelectorAll("#timeline .armed").length;
-  expect(shown >= kept, `${where}: ${shown} of ${kept} watches are shown`);
+  const armed = document.querySelectorAll("#timeline .armed").length;
+  expect(armed >= kept, `${where}: ${armed} of ${kept} watches are shown`);
 }
 
 // ------------------------------------------------------------------------------ names and layout
@@ -121,14 +169,42 @@ function checkColors(view, record, where) {
   }));
 }
 
-// The drawing gets the width of the paper before it is printed.
+// A button says what it has done, and after a while again what it does.
+async function checkCopy(view, where) {
+  const {document} = view;
+  const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  const button = document.querySelector(".snippet .button");
+  if (!button) return;
+  const words = () => `${button.textContent}, ${button.getAttribute("aria-label")}`;
+  const before = words();
+  for (let click = 0; click < 2; ++click) {
+    button.click();
+    await after(300);
+    expect(words() !== before, `${where}: the button does not say that it has copied`);
+    expect(button.getAttribute("aria-label").startsWith(button.textContent), `${where}: the button's name is ${words()}`);
+  }
+  await after(2500);
+  expect(words() === before, `${where}: the button still says ${words()}`);
+}
+
+// Before it is printed, the drawing gets the width of the paper and is cut where pages may end.
 function checkPrint(view, where) {
-  const width = () => view.document.querySelector("#timeline svg").viewBox.baseVal.width;
+  const {document} = view;
+  const drawings = () => [...document.querySelectorAll("#timeline svg")];
+  const legend = document.querySelector("details.legend");
+  const width = () => drawings()[0].viewBox.baseVal.width;
+  const rows = document.querySelectorAll("#timeline .row").length;
   const before = width();
   view.dispatchEvent(new view.Event("beforeprint"));
   expect(width() === 680, `${where}: on paper it is ${width()} px wide`);
+  const most = Math.max(...drawings().map((drawing) => drawing.viewBox.baseVal.height));
+  expect(most < 400, `${where}: on paper a drawing is ${most} px high`);
+  expect(document.querySelectorAll("#timeline .row").length === rows, `${where}: paper lacks rows`);
+  expect(legend.open, `${where}: paper has no legend`);
   view.dispatchEvent(new view.Event("afterprint"));
   expect(width() === before, `${where}: after printing it is ${width()} px wide`);
+  expect(drawings().length === 1, `${where}: after printing there are ${drawings().length} drawings`);
+  expect(!legend.open, `${where}: after printing the legend is open`);
 }
 
 function checkLayout(view, where) {
@@ -157,6 +233,7 @@ async function checkFrame(frame, scheme) {
     checkSlider(view, where);
     checkWakes(view.document, JSON.parse(view.document.getElementById("record").textContent), where);
     await checkPlay(view, where);
+    await checkCopy(view, where);
     checkNames(view, where);
     checkColors(view, JSON.parse(view.document.getElementById("record").textContent), where);
     checkPrint(view, where);

@@ -50,8 +50,9 @@ fail() {
 
 write() { "$program" hunt "$1" --seed 1 --executions 5000 --html "$scratch/$1.html" >/dev/null || true; }
 
-# The scenarios show two lanes, a fault, watch events, and ten lanes.
-scenarios=(zoo-01-wait-after-missing-predecessor zoo-07-create-without-guid fair-mutex textbook-b-herd ten)
+# The scenarios show two lanes, a fault, watch events, servers that lag, several queues, and ten lanes.
+scenarios=(zoo-01-wait-after-missing-predecessor zoo-07-create-without-guid fair-mutex textbook-b-herd
+  unfair-mutex-on-three-servers multi-lock ten)
 for scenario in "${scenarios[@]}"; do
   if [ "$scenario" = ten ]; then
     "$program" hunt fair-mutex --clients 10 --seed 1 --executions 10 --html "$scratch/ten.html" >/dev/null
@@ -71,6 +72,42 @@ for step in 0 3 8; do
 done
 echo 'the step in the address is shown'
 
+# in_sight FILE STEP: the row of the step in the address is inside the window.
+in_sight() {
+  local look='<script>addEventListener("load",()=>{const box=document.querySelector("#timeline .selected")'
+  look+='.getBoundingClientRect();document.body.dataset.seen=box.top>=0\&\&box.bottom<=innerHeight;});</script>'
+  sed "s|</body>|$look</body>|" "$1" >"$scratch/looked_at.html"
+  browse "file://$scratch/looked_at.html#step=$2" | grep -q '<body data-seen="true"'
+}
+for step in 3 90; do in_sight "$scratch/ten.html" $step || fail "step $step is out of sight"; done
+sed 's/^  goToAddress();$//' "$scratch/ten.html" >"$scratch/unmoved.html"
+if in_sight "$scratch/unmoved.html" 90; then fail 'not noticed: the page stays at its top'; fi
+echo 'the step in the address is in sight'
+
+# The first page of paper has steps.
+first_page() {
+  rm -f "$scratch/printed.pdf"
+  timeout 120 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
+    --print-to-pdf="$scratch/printed.pdf" "file://$1" 2>"$scratch/chromium.log" >&2
+  pdftotext -l 1 -layout "$scratch/printed.pdf" "$scratch/printed.txt"
+  grep -q 'create /lock' "$scratch/printed.txt"
+}
+first_page "$scratch/ten.html" || fail 'the first page of paper has no steps'
+sed 's/#timeline svg, .inspector .card/.stage, .inspector .card/' "$scratch/ten.html" >"$scratch/together.html"
+if first_page "$scratch/together.html"; then fail 'not noticed: a timeline that does not begin on the first page'; fi
+echo 'paper begins with the first steps'
+
+# Below the line that says that events are left out, the first row has its step.
+"$program" hunt fair-mutex --clients 64 --rounds 3 --seed 1 --executions 1 --html "$scratch/long.html" >/dev/null
+has_step_after_gap() {
+  browse "file://$1" | grep -Eq \
+    'events are left out</text><g [^>]*data-step="([0-9]+)"[^>]*><rect [^>]*></rect><text class="number"[^>]*>\1<'
+}
+has_step_after_gap "$scratch/long.html" || fail 'the row below a gap has no step'
+sed 's/before.kind === "gap" ||//' "$scratch/long.html" >"$scratch/nameless.html"
+if has_step_after_gap "$scratch/nameless.html"; then fail 'not noticed: a row without its step'; fi
+echo 'the row below a gap has its step'
+
 # Each of these changes breaks the page, and the check must notice it.
 broken() {
   local words=$1 expression=$2 page=$scratch/${3-${scenarios[0]}}.html
@@ -87,6 +124,12 @@ broken 'nothing plays' 's/playing = setInterval/playing = (() => 1)/'
 broken 'it plays on' 's/^    clearInterval(playing);$//'
 broken 'a watch has no line' 's/^    drawWatches(under, place);$//'
 broken 'nobody is told' 's/^    drawWakes(under, place);$//' textbook-b-herd
+broken 'the last change is the cause' 's/String(change.z) === told.zxid/change.s > 0 \&\& change.m < moment.i/' \
+  unfair-mutex-on-three-servers
+broken 'a watch of another queue' 's/ \&\& concerns(each.n))/)/' multi-lock
+broken 'it says for ever that it has copied' 's/^    clearTimeout(restoring.*//; s/say("Copy", title, button), kS/say(button.textContent, title, button), kS/'
+broken 'one drawing on all pages' 's/kRowsOnPaper = 12/kRowsOnPaper = 999/' ten
+broken 'paper without a legend' 's/legend.open = paper > 0 ||/legend.open =/'
 broken 'it is printed as it is' 's/^    addEventListener("beforeprint".*//'
 broken 'no version' 's/>lockstep [0-9.]*</></'
 broken 'nothing is highlighted' 's/const fresh = .*/const fresh = false;/'

@@ -85,7 +85,15 @@ TEST(ForksTest, AnEndOfTheProcessIsAFailureOfTheHunt) {
   EXPECT_EQ(report.failure->violation.oracle, "crash");
   EXPECT_THAT(report.failure->violation.message, HasSubstr("aborted"));
   EXPECT_LE(report.failure->deviations, 2u);
-  EXPECT_THAT(report.failure->lanes, HasSubstr("aborted"));
+  const search::Chronicle& chronicle = report.failure->chronicle;
+  ASSERT_TRUE(chronicle.violation.has_value());
+  EXPECT_EQ(chronicle.violation->oracle, "crash");
+  ASSERT_FALSE(chronicle.moments.empty());
+  EXPECT_EQ(chronicle.moments.back().step, report.failure->steps);
+  EXPECT_EQ(chronicle.processes.size(), report.failure->clients);
+  EXPECT_THAT(report.failure->lanes, HasSubstr(chronicle.moments.back().text));
+  EXPECT_THAT(report.failure->lanes, HasSubstr("!! crash: "));
+  EXPECT_THAT(report.html(), HasSubstr(R"("oracle":"crash")"));
 }
 
 // The hunt notices that it needs a child for each execution.

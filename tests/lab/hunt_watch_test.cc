@@ -98,6 +98,12 @@ TEST(HuntPartsTest, APartFindsWhatTheWholeFindsThere) {
   ASSERT_TRUE(part.failure);
   EXPECT_EQ(part.failed_execution, whole.failed_execution);
   EXPECT_EQ(part.failure->replay, whole.failure->replay);
+  const std::string found = std::to_string(whole.failed_execution);
+  for (const HuntReport& report : {whole, part}) {
+    EXPECT_NE(report.text().find(" in execution " + found + " of seed "), std::string::npos);
+    EXPECT_NE(report.html().find(R"(["Found in execution",")" + found + R"("])"),
+              std::string::npos);
+  }
   settings.executions = whole.failed_execution;
   settings.first = 0;
   EXPECT_FALSE(hunt_lock(rarely_broken(), settings).failure);

@@ -260,7 +260,7 @@ TEST(LastWordsDeathTest, TheShortestScheduleWithTheSameEndIsDrawn) {
   const std::string explained = said.substr(shortest);
   EXPECT_NE(explained.find("with 2 clients, 1 round each"), said.npos) << said;
   EXPECT_NE(explained.find("-> sync: ok"), said.npos) << said;
-  EXPECT_NE(explained.find("!! the program under test has accessed invalid memory"), said.npos)
+  EXPECT_NE(explained.find("!! crash: the program under test has accessed invalid"), said.npos)
       << said;
   EXPECT_NE(explained.find("TEST(EndsBadlyTest, HasNoCrash)"), said.npos) << said;
   const std::string string = replay_string_in(explained);

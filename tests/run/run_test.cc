@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "program/html_file.h"
 #include "program/run_program.h"
 
 // `lockstep run --hunt`: programs that were not compiled for a hunt.
@@ -107,6 +108,36 @@ TEST(RunTest, AnAbortIsACrashWithItsSchedule) {
   EXPECT_EQ(violation["oracle"], "crash");
   EXPECT_THAT(violation["message"].get<std::string>(), HasSubstr("aborted"));
   EXPECT_LE(violation["deviations"], 3);
+}
+
+TEST(RunTest, APageShowsTheExecutionThatCrashes) {
+  for (const std::string how : {"race", "raise-abort", "pointer"}) {
+    const HtmlFile file;
+    const ProgramRun run = hunt("--executions 500 --json --html " + file.name(), misbehave(how));
+    ASSERT_EQ(run.status, 1) << run.out << run.err;
+    const std::string page = file.read();
+    const std::string begin = R"(<script type="application/json" id="record">)";
+    const std::size_t at = page.find(begin) + begin.size();
+    const nlohmann::json record =
+        nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+    ASSERT_TRUE(record["verdict"].is_object()) << record;
+    EXPECT_EQ(record["verdict"]["oracle"], "crash");
+    EXPECT_EQ(record["steps"], run.json()["violation"]["steps"]);
+    EXPECT_EQ(record["lanes"], nlohmann::json({"A"}));
+    ASSERT_FALSE(record["moments"].empty());
+    EXPECT_EQ(record["moments"].back()["x"], "goes on");
+    EXPECT_EQ(record["moments"].back()["s"], record["steps"]);
+    EXPECT_THAT(page, HasSubstr("!! crash: the program under test has "));
+  }
+}
+
+TEST(RunTest, LanesAndMessagesNameThreadsAlike) {
+  const ProgramRun run = hunt("--executions 500", misbehave("deadlock"));
+  ASSERT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("fails with deadlock"));
+  EXPECT_THAT(run.out, HasSubstr("A waits in pthread_mutex_lock"));
+  EXPECT_THAT(run.out, HasSubstr("A's thread 2 (other) waits in pthread_mutex_lock"));
+  EXPECT_THAT(run.out, HasSubstr("== thread 2 goes on"));
 }
 
 struct Misbehaviour {

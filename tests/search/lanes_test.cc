@@ -227,6 +227,135 @@ TEST_F(LanesTest, TheMiddleOfAVeryLongExecutionIsLeftOut) {
   EXPECT_NE(text.find("\n 999 "), std::string::npos) << text;
 }
 
+// Adds a thread that goes on to a chronicle.
+void goes_on(search::Chronicle& chronicle, std::uint32_t process, const std::string& thread,
+             bool overtakes = false) {
+  const std::uint32_t step = chronicle.moments.empty() ? 1 : chronicle.moments.back().step + 1;
+  chronicle.moments.push_back({.kind = search::Moment::Kind::kGoOn,
+                               .step = step,
+                               .time_ms = 0,
+                               .process = process,
+                               .text = thread + "goes on",
+                               .overtakes = overtakes});
+}
+
+void say(search::Chronicle& chronicle, const std::string& text) {
+  goes_on(chronicle, 0, "");
+  chronicle.moments.back().kind = search::Moment::Kind::kRemark;
+  chronicle.moments.back().text = text;
+}
+
+TEST_F(LanesTest, AThreadThatOvertakesAnotherOneIsDrawn) {
+  search::Chronicle chronicle = chronicler_.chronicle(Names());
+  for (const bool overtakes : {false, true}) {
+    goes_on(chronicle, 0, "");
+    goes_on(chronicle, 0, "thread 2 ", overtakes);
+    goes_on(chronicle, 0, "thread 2 ");
+  }
+  goes_on(chronicle, 0, "");
+  goes_on(chronicle, 1, "");
+  EXPECT_EQ('\n' + draw_lanes(chronicle), R"(
+step     time     Alice                 Bob
+   1     0 ms     == goes on
+   5     0 ms     == thread 2 goes on
+   7     0 ms     == goes on
+   8     0 ms                           == goes on
+)");
+}
+
+TEST_F(LanesTest, ALongDrawingShowsNoSwitchesOfThreads) {
+  search::Chronicle chronicle = chronicler_.chronicle(Names());
+  for (int i = 0; i < 40; ++i) {
+    for (const char* thread : {"", "thread 2 ", "thread 3 "}) goes_on(chronicle, 0, thread, true);
+    say(chronicle, "has done " + std::to_string(i));
+  }
+  const std::string drawn = draw_lanes(chronicle);
+  EXPECT_EQ(drawn.find("thread 2"), std::string::npos) << drawn;
+  EXPECT_EQ(drawn.find("left out"), std::string::npos) << drawn;
+  EXPECT_NE(drawn.find("has done 15"), std::string::npos) << drawn;
+}
+
+TEST_F(LanesTest, LongStepsAndTimesStayApart) {
+  for (int i = 0; i < 1200; ++i) must(simulation_.run(sync(*alice_, "/")), "sync");
+  simulation_.advance(120s);
+  must(simulation_.run(create(*bob_, "/a")), "create");
+  simulation_.world().note(1, "gives up");
+  search::Chronicle chronicle = chronicler_.chronicle(Names());
+  chronicle.violation = search::Violation{"L1", "", 12'345};
+  EXPECT_EQ('\n' + draw_lanes(chronicle), R"(
+ step      time     Alice                   Bob
+    1      0 ms     -> sync: ok, received
+ ... this line comes 1199 times more, up to step 2399
+ 2401 120000 ms +                           -> create /a: ok, received
+ 2402 120000 ms                             == gives up
+12345               !! L1 is broken: no lost wakeup
+)");
+}
+
+TEST_F(LanesTest, RemarksCannotControlTheTerminal) {
+  must(simulation_.run(sync(*alice_, "/")), "sync");
+  simulation_.world().note(0, "a\nb\x1b[31m c\x7f d\xc2\x9b e\xc3\xa9");
+  const std::string drawn = draw_lanes(chronicler_.chronicle(Names()));
+  EXPECT_NE(drawn.find("== a b\ufffd[31m c\ufffd d\ufffd e\u00e9\n"), std::string::npos) << drawn;
+}
+
+TEST_F(LanesTest, NoLaneIsTooNarrowToBeDrawn) {
+  must(simulation_.run(create(*alice_, "/" + std::string(50, 'x'))), "create");
+  for (const std::size_t width : {0, 1, 5, 6}) {
+    const std::string drawn = draw_lanes(chronicler_.chronicle(Names()), width);
+    EXPECT_EQ(std::ranges::count(drawn, 'x'), 50) << drawn;
+  }
+}
+
+TEST_F(LanesTest, AStepIsDrawnWithoutItsReply) {
+  must(simulation_.run(sync(*alice_, "/")), "sync");
+  const search::Chronicle chronicle = chronicler_.chronicle(Names());
+  EXPECT_EQ('\n' + draw_step(chronicle, 1), R"(
+step     time     Alice          Bob
+   1     0 ms     -> sync: ok
+)");
+}
+
+// Says numbers, a loop, numbers, the loop again, numbers.
+void say_loops(search::Chronicle& chronicle, int before, int after) {
+  const auto say_numbers = [&](int count) {
+    for (int i = 0; i < count; ++i) say(chronicle, std::to_string(i));
+  };
+  const auto loop = [&] {
+    for (int i = 0; i < 10; ++i) say(chronicle, i % 2 == 0 ? "one" : "other");
+  };
+  say_numbers(before);
+  loop();
+  say_numbers(20);
+  loop();
+  say_numbers(after);
+}
+
+std::size_t count(const std::string& text, std::string_view part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+// A loop is drawn as a whole, and the events of one that is left out are counted.
+TEST_F(LanesTest, WhereTheMiddleIsLeftOutNoLoopIsCut) {
+  for (int before = 37; before <= 42; ++before) {
+    for (int after = 74; after <= 82; ++after) {
+      search::Chronicle chronicle = chronicler_.chronicle(Names());
+      say_loops(chronicle, before, after);
+      const std::string drawn = draw_lanes(chronicle);
+      const std::size_t loops = count(drawn, " ... these 2 lines come 4 times more");
+      EXPECT_EQ(count(drawn, "== one\n"), loops) << drawn;
+      EXPECT_EQ(count(drawn, "== other\n"), loops) << drawn;
+      const std::size_t all = chronicle.moments.size();
+      const std::size_t left_out = all - count(drawn, "== ") - loops * 8;
+      const std::string said = " ... " + std::to_string(left_out) + " of " + std::to_string(all) +
+                               " events are left out";
+      EXPECT_EQ(count(drawn, said), 1U) << said << " is not in\n" << drawn;
+    }
+  }
+}
+
 TEST_F(LanesTest, AViolationIsTheLastLine) {
   must(simulation_.run(sync(*alice_, "/")), "sync");
   search::Chronicle chronicle = chronicler_.chronicle(Names());
@@ -240,12 +369,13 @@ TEST_F(LanesTest, AViolationIsTheLastLine) {
 TEST_F(LanesTest, MisuseIsNotReportedAsABrokenGuarantee) {
   must(simulation_.run(sync(*alice_, "/")), "sync");
   search::Chronicle chronicle = chronicler_.chronicle(Names());
-  const auto last_line_of = [&](std::string oracle) {
-    chronicle.violation = search::Violation{std::move(oracle), "", 2};
+  const auto last_line_of = [&](std::string oracle, std::string message = {}) {
+    chronicle.violation = search::Violation{std::move(oracle), std::move(message), 2};
     const std::string text = draw_lanes(chronicle);
     return text.substr(text.rfind("!!"));
   };
-  EXPECT_EQ(last_line_of("crash"), "!! crash: an exception escaped\n");
+  EXPECT_EQ(last_line_of("crash"), "!! crash: an exception escaped, or the process ended\n");
+  EXPECT_EQ(last_line_of("crash", "A has aborted\nin main"), "!! crash: A has aborted\n");
   EXPECT_EQ(last_line_of("deadlock"), "!! deadlock: no contender can go on\n");
   EXPECT_EQ(last_line_of("user:oversold"), "!! user:oversold: the scenario's own check fails\n");
 }
@@ -292,7 +422,7 @@ TEST_F(LanesTest, BelowAHundredColumnsTheLanesFoldAndSaySo) {
   simulation_.world().note(1, "gives up");
   const std::string drawn = '\n' + draw_lanes_within(chronicler_.chronicle(Names()), 80);
   EXPECT_EQ(drawn, R"(
-(Folded: 80 columns have no room for lanes side by side, so each line names its lane.)
+(Folded: 80 columns are too few for lanes side by side.)
 step     time   AB
    1     0 ms +     Alice  -> create
                                 /xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
@@ -302,6 +432,16 @@ step     time   AB
                                 yyy: ok, received
    4     0 ms       Bob    == gives up
 )");
+}
+
+TEST_F(LanesTest, AFoldedDrawingBeginsWithinItsColumns) {
+  must(simulation_.run(create(*alice_, "/a")), "create");
+  search::Chronicle chronicle = chronicler_.chronicle(Names());
+  chronicle.processes[0] = "\u00c9mile";
+  const std::string drawn = draw_lanes_within(chronicle, 40);
+  const std::size_t header = drawn.find("step     time");
+  EXPECT_LE(widest_line_of(drawn.substr(0, header)), 40U) << drawn;
+  EXPECT_EQ(drawn.substr(header, drawn.find('\n', header) - header), "step     time   \u00c9B");
 }
 
 TEST_F(LanesTest, SentencesAreBrokenAtBlanks) {

@@ -53,13 +53,24 @@ void Chronicler::step(const fakezk::Step& step) {
       return;
     case fakezk::Event::Kind::kGoOn:
       add(step, Moment::Kind::kGoOn, fakezk::Threads::process_of(step.event.index),
-          describe_thread(step.event.index));
+          describe_thread(step.event.index))
+          .overtakes = overtakes(step.event.index);
       return;
     case fakezk::Event::Kind::kTimer:
       add(step, Moment::Kind::kClock, process_of_timer(step), describe_timer(step));
       return;
     case fakezk::Event::Kind::kFault: return injected(step);
   }
+}
+
+// Whether another thread of the process has waited longer, or was preempted.
+bool Chronicler::overtakes(std::uint32_t thread) const {
+  using fakezk::Threads;
+  for (const fakezk::Thread* const ready : world_.threads().ready()) {
+    if (ready->index() == thread) return false;
+    if (Threads::process_of(ready->index()) == Threads::process_of(thread)) return true;
+  }
+  return false;
 }
 
 void Chronicler::applied(const fakezk::Step& step) {

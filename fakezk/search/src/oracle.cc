@@ -52,8 +52,8 @@ constexpr std::array kOracles = {
                 "As long as a contender waits, something must happen."},
     OracleFacts{Oracle::kLivelock, "livelock", false, "there is no end",
                 "Every execution must come to an end.", "", "livelock by repetition"},
-    OracleFacts{Oracle::kCrash, "crash", false, "an exception escaped",
-                "No task may end with an exception."},
+    OracleFacts{Oracle::kCrash, "crash", false, "an exception escaped, or the process ended",
+                "No task may end with an exception, or end the process."},
     OracleFacts{Oracle::kMisuse, "misuse", false, "a call breaks its contract",
                 "Every call must keep its preconditions."},
 };

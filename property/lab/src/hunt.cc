@@ -343,6 +343,7 @@ search::Failure ended(const LockUnderTest& lock, const HuntSettings& settings,
   failure.rounds = settings.size.rounds;
   failure.faults = settings.faults;
   failure.steps = found.outcome.steps;
+  failure.show(search::Chronicle());
   return failure;
 }
 
@@ -403,7 +404,7 @@ std::string HuntReport::text() const {
   }
   const search::Violation& violation = failure->violation;
   return name + ' ' + std::string(search::breaks(violation.oracle)) + ' ' + violation.oracle +
-         " in execution " + std::to_string(executions) +
+         " in execution " + std::to_string(failed_execution) +
          (exhaustive ? "" : " of seed " + std::to_string(seed)) + ".\n" +
          std::string(search::facts(violation.oracle).sentence) + " But:\n" + violation.message +
          "\n\nThe shortest schedule that shows it" + how_it_was_shrunk(*this) + ":\n\n" +
@@ -441,7 +442,7 @@ std::string HuntReport::html() const {
   if (!failure) return {};
   search::TimelineCaption caption;
   caption.title = name;
-  caption.facts = {{"Found in execution", std::to_string(executions)},
+  caption.facts = {{"Found in execution", std::to_string(failed_execution)},
                    {"Seed", std::to_string(seed)},
                    {"Steps", std::to_string(failure->steps)},
                    {"Deviations from the default schedule", std::to_string(failure->deviations)}};

@@ -102,15 +102,13 @@ fakezk::Process& HuntedProcess::process_of(const intercept::Thread& thread) {
   return static_cast<Hosted*>(thread.hosted)->process();
 }
 
+// The number is the one in the lanes.
 std::string HuntedProcess::name_of(const intercept::Thread& thread) const {
   std::string name = world_.process_name(process_of(thread).index());
-  std::uint32_t number = 0;
-  for (const auto& other : execution_->threads()) {
-    if (other.get() == &thread) break;
-    if (&process_of(*other) == &process_of(thread)) ++number;
-  }
-  if (!thread.name().empty()) return name + "'s thread " + thread.name();
-  return number == 0 ? name : name + "'s thread " + std::to_string(number);
+  const std::uint32_t number =
+      fakezk::Threads::number_of(static_cast<Hosted*>(thread.hosted)->index());
+  if (number > 0) name += "'s thread " + std::to_string(number + 1);
+  return thread.name().empty() ? name : name + " (" + thread.name() + ')';
 }
 
 std::chrono::nanoseconds HuntedProcess::now() const {

@@ -2,7 +2,8 @@
  *
  *   misbehave HOW
  *
- * With "race", it aborts if another thread increases a counter first. */
+ * With "race", it aborts if another thread increases a counter first. With "deadlock", two threads
+ * wait for each other if the second one is in time. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -36,6 +37,28 @@ static int race(void) {
   return 0;
 }
 
+static pthread_mutex_t second = PTHREAD_MUTEX_INITIALIZER;
+
+static void* lock_the_other_way(void* unused) {
+  pthread_setname_np(pthread_self(), "other");
+  pthread_mutex_lock(&second);
+  pthread_mutex_lock(&mutex);
+  pthread_mutex_unlock(&mutex);
+  pthread_mutex_unlock(&second);
+  return unused;
+}
+
+static int lock_in_any_order(void) {
+  pthread_t other;
+  pthread_create(&other, NULL, lock_the_other_way, NULL);
+  pthread_mutex_lock(&mutex);
+  pthread_mutex_lock(&second);
+  pthread_mutex_unlock(&second);
+  pthread_mutex_unlock(&mutex);
+  pthread_join(other, NULL);
+  return 0;
+}
+
 static int write_to_nobody(void) {
   int ends[2];
   if (pipe(ends) != 0) return 1;
@@ -46,6 +69,7 @@ static int write_to_nobody(void) {
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
   if (strcmp(how, "race") == 0) return race();
+  if (strcmp(how, "deadlock") == 0) return lock_in_any_order();
   if (strcmp(how, "status") == 0) return 3;
   if (strcmp(how, "exit") == 0) exit(4);
   if (strcmp(how, "fork") == 0) return fork() < 0;

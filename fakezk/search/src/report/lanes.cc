@@ -2,18 +2,23 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "lockstep/search/oracle.h"
+#include "report/characters.h"
+#include "report/marks.h"
 
 namespace lockstep::search {
 
 namespace {
 
 constexpr std::size_t kNarrowest = 12;
-constexpr std::size_t kLeftColumns = 16;
+// The columns of steps and times, at least.
+constexpr std::size_t kStepColumns = 4;
+constexpr std::size_t kTimeColumns = 9;
 // The widths by the number of lanes. Even the narrowest fits the texts of a lock with short names.
 constexpr std::size_t kWidestLast = 72;
 constexpr std::size_t kWidestOfTwo = 72;
@@ -21,103 +26,20 @@ constexpr std::size_t kWidestOfThree = 52;
 constexpr std::size_t kWidestOfMore = 40;
 constexpr std::size_t kMostFirst = 40;
 constexpr std::size_t kMostLast = 80;
+constexpr std::size_t kMostRows = kMostFirst + kMostLast + 1;
+// A longer drawing shows no switches between the threads of a process.
+constexpr std::size_t kMostWithSwitches = 80;
 // A loop of at most kLongestLoop rows is drawn once if it runs at least kFewestTimes times.
 constexpr std::size_t kLongestLoop = 8;
-// Begins all lines of a text but the first.
-constexpr std::string_view kIndent = "     ";
 constexpr std::size_t kFewestTimes = 3;
 
 // Lanes are folded on a narrower screen, and where each of them would have less room than this.
 constexpr std::size_t kFewestColumns = 100;
 constexpr std::size_t kLeastRoom = 26;
+// The words when the first thread of a process goes on.
+constexpr std::string_view kFirstThread = "goes on";
 constexpr std::string_view kServersLane = "servers, clock";
 constexpr std::string_view kServersFolded = "servers";
-
-// Characters on the screen, not bytes: names may be UTF-8.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char byte) { return (byte & 0xc0) != 0x80; }));
-}
-
-std::string padded(std::string text, std::size_t to) {
-  const std::size_t has = width(text);
-  if (has < to) text.append(to - has, ' ');
-  return text;
-}
-
-// The length in bytes of the first `most` characters.
-std::size_t bytes_of(std::string_view text, std::size_t most) {
-  std::size_t end = 0;
-  for (std::size_t characters = 0; end < text.size(); ++end) {
-    if ((text[end] & 0xc0) != 0x80 && ++characters > most) break;
-  }
-  return end;
-}
-
-// Breaks the text into lines of at most `most` characters, at blanks, and within a word that is
-// longer than a line.
-std::vector<std::string> wrapped(std::string_view text, std::size_t most) {
-  std::vector<std::string> lines;
-  std::string indent;
-  while (width(indent) + width(text) > most) {
-    const std::size_t fits = bytes_of(text, most - width(indent));
-    const std::size_t blank = text.rfind(' ', fits);
-    const std::size_t first_word = text.find_first_not_of("-<>*=!+~ ");
-    const bool at_blank = blank != text.npos && first_word != text.npos && blank > first_word;
-    const std::size_t end = at_blank ? blank : fits;
-    lines.push_back(indent + std::string(text.substr(0, end)));
-    text.remove_prefix(at_blank ? end + 1 : end);
-    indent = kIndent;
-  }
-  lines.push_back(indent + std::string(text));
-  return lines;
-}
-
-std::string aligned(const std::string& text, std::size_t to) {
-  return text.size() < to ? std::string(to - text.size(), ' ') + text : text;
-}
-
-std::string_view arrow(Moment::Kind kind, std::string_view text) {
-  switch (kind) {
-    case Moment::Kind::kRequest: return "-> ";
-    case Moment::Kind::kReply: return "<- ";
-    case Moment::Kind::kWatchEvent: return "<- ! ";
-    case Moment::Kind::kConnection: return text == "connects" ? "-> " : "<- ";
-    case Moment::Kind::kServers:
-    case Moment::Kind::kClock:
-    case Moment::Kind::kFault: return "** ";
-    case Moment::Kind::kGoOn:
-    case Moment::Kind::kRemark: return "== ";
-  }
-  return "";
-}
-
-char sign(fakezk::Change::Kind kind) {
-  switch (kind) {
-    case fakezk::Change::Kind::kCreated: return '+';
-    case fakezk::Change::Kind::kDeleted: return '-';
-    case fakezk::Change::Kind::kDataSet:
-    case fakezk::Change::Kind::kAclSet:
-    case fakezk::Change::Kind::kChecked: return '~';
-  }
-  return '~';
-}
-
-struct Mark {
-  std::string_view sign;
-  std::string_view meaning;
-};
-// In the order in which they appear in a line.
-constexpr std::array kMarks = {Mark{"+", "creates"},
-                               Mark{"-", "deletes"},
-                               Mark{"~", "changes"},
-                               Mark{"#", "holds"},
-                               Mark{":", "holds a znode that is gone"},
-                               Mark{"->", "applied"},
-                               Mark{"<-", "received"},
-                               Mark{"!", "watch event"},
-                               Mark{"**", "servers, clock or fault"},
-                               Mark{"==", "says"}};
 
 // The widths of the lanes; their number decides by default.
 struct Layout {
@@ -129,17 +51,22 @@ class Drawing {
  public:
   // Draws the moments from `begin` to `end`, by index.
   Drawing(const Chronicle& chronicle, std::size_t begin, std::size_t end, Layout layout = {})
-      : chronicle_(chronicle), short_name_(chronicle), lanes_(lanes_of(chronicle)) {
-    for (const Lane& lane : lanes_) names_.push_back(lane.name);
+      : chronicle_(chronicle), short_name_(chronicle), lanes_(lanes_of(chronicle)), end_(end) {
+    for (const Lane& lane : lanes_) names_.push_back(printable(lane.name));
     const bool servers = std::ranges::any_of(chronicle.moments, [&](const Moment& moment) {
       return moment.process >= chronicle.processes.size();
     });
     if (servers) names_.emplace_back(kServersLane);
-    widest_lane_ = layout.widest_lane.value_or(usual_width());
+    widest_lane_ = std::max(kNarrowest, layout.widest_lane.value_or(usual_width()));
     widest_last_ = std::max(widest_lane_, kWidestLast);
+    measure_left(begin);
     if (layout.columns) keep_within(*layout.columns);
-    for (std::size_t next = begin; next < end;) next = add(next);
-    fold();
+    find_switches();
+    draw(begin);
+    if (rows_.size() > kMostWithSwitches && !switches_.empty()) {
+      switches_.clear();
+      draw(begin);
+    }
     leave_out_the_middle();
   }
 
@@ -150,7 +77,7 @@ class Drawing {
     for (std::size_t lane = 0; lane < names_.size(); ++lane) {
       widths.push_back(std::max({kNarrowest, width(names_[lane]), widest(lane)}));
     }
-    std::string text = padded("step     time", kLeftColumns);
+    std::string text = header();
     for (std::size_t lane = 0; lane < names_.size(); ++lane) {
       text += "  " + padded(names_[lane], widths[lane] + 1);
     }
@@ -169,12 +96,15 @@ class Drawing {
     return text.empty() ? text : text + '\n';
   }
 
-  // The last line: the broken guarantee, if any.
+  // The last line: the broken guarantee, if any, or how the code under test has crashed.
   [[nodiscard]] std::string violation() const {
     if (!chronicle_.violation) return {};
     const Violation& broken = *chronicle_.violation;
-    return padded(aligned(std::to_string(broken.step), 4), kLeftColumns) + "  !! " +
-           is_broken(broken.oracle) + ": " + std::string(facts(broken.oracle).brief) + '\n';
+    const bool crashes = broken.oracle == name(Oracle::kCrash) && !broken.message.empty();
+    const std::string_view told = crashes ? broken.message : facts(broken.oracle).brief;
+    return padded(aligned(std::to_string(broken.step), step_columns_), left_columns()) + "  !! " +
+           is_broken(broken.oracle) + ": " +
+           printable(short_name_(told.substr(0, told.find('\n')))) + '\n';
   }
 
  private:
@@ -183,8 +113,9 @@ class Drawing {
     std::size_t lane;
     std::string text;
     char changes = ' ';
-    bool is_gap = false;     // The row says that others are left out.
-    bool continues = false;  // The row continues the text of the row above it.
+    bool is_gap = false;      // The row says that others are left out.
+    bool continues = false;   // The row continues the text of the row above it.
+    std::size_t repeats = 0;  // A gap: how many rows above it come again.
   };
 
   [[nodiscard]] std::size_t usual_width() const {
@@ -192,9 +123,28 @@ class Drawing {
     return names_.size() == 3 ? kWidestOfThree : kWidestOfMore;
   }
 
+  // The last moment has the greatest step and the greatest time.
+  void measure_left(std::size_t begin) {
+    std::uint32_t step = chronicle_.violation ? chronicle_.violation->step : 0;
+    if (begin < end_) {
+      const Moment& last = chronicle_.moments[end_ - 1];
+      step = std::max(step, last.step);
+      time_columns_ = std::max(kTimeColumns, std::to_string(last.time_ms).size() + 4);
+    }
+    step_columns_ = std::max(kStepColumns, std::to_string(step).size());
+  }
+
+  // The step, the time, and a sign between blanks.
+  [[nodiscard]] std::size_t left_columns() const { return step_columns_ + time_columns_ + 3; }
+
+  [[nodiscard]] std::string header() const {
+    return padded(aligned("step", step_columns_) + aligned("time", time_columns_), left_columns());
+  }
+
   // Narrows the lanes, or folds them: then a line begins with the name of its lane.
   void keep_within(std::size_t columns) {
-    const std::size_t for_each = (columns - std::min(columns, kLeftColumns)) / names_.size();
+    if (names_.empty()) return;
+    const std::size_t for_each = (columns - std::min(columns, left_columns())) / names_.size();
     if (columns >= kFewestColumns && for_each >= kLeastRoom + 3) {
       widest_lane_ = std::min(widest_lane_, for_each - 3);
       widest_last_ = for_each - 3;
@@ -202,7 +152,7 @@ class Drawing {
     }
     columns_ = columns;
     if (names_.back() == kServersLane) names_.back() = kServersFolded;
-    const std::size_t taken = kLeftColumns + lanes_.size() + 2 + name_width() + 2;
+    const std::size_t taken = left_columns() + lanes_.size() + 2 + name_width() + 2;
     widest_lane_ = std::max(kLeastRoom, columns - std::min(columns, taken));
     widest_last_ = widest_lane_;
   }
@@ -214,11 +164,15 @@ class Drawing {
   }
 
   [[nodiscard]] std::string folded_rows() const {
-    std::string text =
-        "(Folded: " + std::to_string(*columns_) +
-        " columns have no room for lanes side by side, so each line names its lane.)\n";
-    text += padded("step     time", kLeftColumns);
-    for (const Lane& lane : lanes_) text += lane.user == 0 ? lane.name.substr(0, 1) : " ";
+    std::string text;
+    const std::string folded_for =
+        "(Folded: " + std::to_string(*columns_) + " columns are too few for lanes side by side.)";
+    for (const std::string& line : wrapped(folded_for, *columns_)) text += line + '\n';
+    text += header();
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      const std::string& name = names_[lane];
+      text += lanes_[lane].user == 0 ? name.substr(0, bytes_of(name, 1)) : " ";
+    }
     for (const Row& row : rows_) {
       text += '\n' + (row.is_gap ? row.text : folded(row));
       while (text.ends_with(' ')) text.pop_back();
@@ -245,20 +199,25 @@ class Drawing {
     return false;
   }
 
+  void draw(std::size_t begin) {
+    rows_.clear();
+    for (std::size_t next = begin; next < end_;) next = add(next);
+    fold();
+  }
+
   // Draws a moment, and what belongs on its line; returns the next moment to draw.
   std::size_t add(std::size_t index) {
     const Moment& moment = chronicle_.moments[index];
-    std::string text = std::string(arrow(moment.kind, moment.text)) + short_name_(moment.text);
+    std::string text = std::string(arrow(moment.kind, moment.text)) + words_of(moment);
     std::size_t next = index + 1;
-    if (next < chronicle_.moments.size() && chronicle_.moments[next].answers == index &&
+    if (next < end_ && chronicle_.moments[next].answers == index &&
         chronicle_.moments[next].step == moment.step + 1) {
       text += ", received";
       ++next;
     }
-    while (next < chronicle_.moments.size() && goes_on_at_once(next)) ++next;
-    for (; next < chronicle_.moments.size() && goes_with(moment, chronicle_.moments[next]);
-         ++next) {
-      const std::string more = ", " + short_name_(chronicle_.moments[next].text);
+    while (next < end_ && goes_on_at_once(next)) ++next;
+    for (; next < end_ && goes_with(moment, chronicle_.moments[next]); ++next) {
+      const std::string more = ", " + words_of(chronicle_.moments[next]);
       if (width(text) + width(more) > widest_lane_) break;
       text += more;
     }
@@ -268,12 +227,35 @@ class Drawing {
     return next;
   }
 
+  [[nodiscard]] std::string words_of(const Moment& moment) const {
+    return printable(short_name_(moment.text));
+  }
+
   // A thread that goes on right after the step that ended its call was not preempted, and is not
-  // shown.
+  // shown. Neither is one that goes on after another one of its process, except for a switch.
   [[nodiscard]] bool goes_on_at_once(std::size_t index) const {
     const Moment& moment = chronicle_.moments[index];
     const Moment& before = chronicle_.moments[index - 1];
-    return moment.kind == Moment::Kind::kGoOn && moment.process == before.process;
+    return moment.kind == Moment::Kind::kGoOn && moment.process == before.process &&
+           !std::ranges::binary_search(switches_, index);
+  }
+
+  // Finds where a thread overtakes another one of its process, and where that one goes on. Their
+  // words name them.
+  void find_switches() {
+    struct Running {
+      std::string_view thread = kFirstThread;
+      bool has_overtaken = false;
+    };
+    std::map<std::uint32_t, Running> running;
+    for (std::size_t index = 0; index < end_; ++index) {
+      const Moment& moment = chronicle_.moments[index];
+      if (moment.kind != Moment::Kind::kGoOn) continue;
+      Running& before = running[moment.process];
+      if (before.thread == moment.text) continue;
+      if (moment.overtakes || before.has_overtaken) switches_.push_back(index);
+      before = {moment.text, moment.overtakes};
+    }
   }
 
   // Successive remarks of a process within one step share a line.
@@ -289,7 +271,7 @@ class Drawing {
       mark = mark == ' ' || mark == sign(change.kind) ? sign(change.kind) : '~';
       if (asked_for(chronicle_.moments[index], change)) continue;
       const std::string text =
-          std::string("   ") + sign(change.kind) + ' ' + short_name_(change.path);
+          std::string("   ") + sign(change.kind) + ' ' + printable(short_name_(change.path));
       const bool known = change.owned < chronicle_.processes.size();
       add_row(index, known ? lane_of(change.owned) : rows_[of_moment].lane, text);
     }
@@ -301,7 +283,8 @@ class Drawing {
     const std::size_t most = last ? widest_last_ : widest_lane_;
     bool continues = false;
     for (std::string& line : wrapped(text, most)) {
-      rows_.push_back({moment, lane, std::move(line), ' ', false, continues});
+      rows_.push_back(
+          {.moment = moment, .lane = lane, .text = std::move(line), .continues = continues});
       continues = true;
     }
   }
@@ -325,7 +308,8 @@ class Drawing {
         told.push_back({.moment = rows_[end - 1].moment,
                         .lane = 0,
                         .text = again(loop, chronicle_.moments[rows_[end - 1].moment].step),
-                        .is_gap = true});
+                        .is_gap = true,
+                        .repeats = loop.rows});
       }
       i = end;
     }
@@ -334,17 +318,27 @@ class Drawing {
 
   // Leaves out the middle rows if there are still too many.
   void leave_out_the_middle() {
-    if (rows_.size() <= kMostFirst + kMostLast + 1) return;
-    const auto from = rows_.begin() + kMostFirst;
-    const auto to = rows_.end() - kMostLast;
-    const std::size_t events = to->moment - from->moment;
-    const Row gap{.moment = from->moment,
-                  .lane = 0,
-                  .text = " ... " + std::to_string(events) + " of " +
-                          std::to_string(chronicle_.moments.size()) + " events are left out",
-                  .is_gap = true};
-    *from = gap;
-    rows_.erase(from + 1, to);
+    if (rows_.size() <= kMostRows) return;
+    const std::size_t from = whole_from(kMostFirst);
+    const std::size_t to = whole_from(rows_.size() - kMostLast);
+    const std::size_t events = rows_[to].moment - rows_[from].moment;
+    if (events == 0) return;
+    rows_[from] = {.moment = rows_[from].moment,
+                   .lane = 0,
+                   .text = " ... " + std::to_string(events) + " of " +
+                           std::to_string(chronicle_.moments.size()) + " events are left out",
+                   .is_gap = true};
+    rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(from + 1),
+                rows_.begin() + static_cast<std::ptrdiff_t>(to));
+  }
+
+  // The first row from there on that begins a text, and is no part of a loop that begins above it.
+  [[nodiscard]] std::size_t whole_from(std::size_t row) const {
+    while (row + 1 < rows_.size() && rows_[row].continues) ++row;
+    for (std::size_t below = row; below < rows_.size() && below <= row + kLongestLoop; ++below) {
+      if (rows_[below].is_gap && below - row < rows_[below].repeats) row = below + 1;
+    }
+    return row;
   }
 
   struct Loop {
@@ -360,11 +354,15 @@ class Drawing {
            std::to_string(last_step);
   }
 
+  // A loop consists of whole texts.
   [[nodiscard]] Loop loop_at(std::size_t begin) const {
+    if (rows_[begin].continues) return {1, 1};
     for (std::size_t rows = 1; rows <= kLongestLoop; ++rows) {
       std::size_t same = 0;
       while (begin + rows + same < rows_.size() && alike(begin + same, begin + rows + same)) ++same;
-      const std::size_t times = 1 + same / rows;
+      std::size_t times = 1 + same / rows;
+      const std::size_t end = begin + rows * times;
+      if (end < rows_.size() && rows_[end].continues) --times;
       if (times >= kFewestTimes) return {rows, times};
     }
     return {1, 1};
@@ -373,7 +371,8 @@ class Drawing {
   [[nodiscard]] bool alike(std::size_t one, std::size_t other) const {
     const Row& a = rows_[one];
     const Row& b = rows_[other];
-    if (a.is_gap || b.is_gap || a.lane != b.lane || a.text != b.text || a.changes != b.changes) {
+    if (a.is_gap || b.is_gap || a.continues != b.continues || a.lane != b.lane ||
+        a.text != b.text || a.changes != b.changes) {
       return false;
     }
     for (std::size_t lane = 0; lane < names_.size(); ++lane) {
@@ -411,11 +410,12 @@ class Drawing {
 
   // The step, the time and the sign of what has changed.
   [[nodiscard]] std::string left_of(const Row& row) const {
-    if (row.continues) return std::string(kLeftColumns, ' ');
+    if (row.continues) return std::string(left_columns(), ' ');
     const Moment& moment = chronicle_.moments[row.moment];
-    return padded(aligned(std::to_string(moment.step), 4) +
-                      aligned(std::to_string(moment.time_ms) + " ms", 9) + ' ' + row.changes,
-                  kLeftColumns);
+    return padded(aligned(std::to_string(moment.step), step_columns_) +
+                      aligned(std::to_string(moment.time_ms) + " ms", time_columns_) + ' ' +
+                      row.changes,
+                  left_columns());
   }
 
   void append(std::string& text, const Row& row, const std::vector<std::size_t>& widths) const {
@@ -436,22 +436,16 @@ class Drawing {
   const Chronicle& chronicle_;
   const ShortNames short_name_;
   const std::vector<Lane> lanes_;
-  std::vector<std::string> names_;  // For `lanes_`, and for the servers' lane if there is one.
+  const std::size_t end_;
+  std::vector<std::size_t> switches_;  // Moments, by index; empty if they are not drawn.
+  std::vector<std::string> names_;     // For `lanes_`, and for the servers' lane if there is one.
   std::vector<Row> rows_;
+  std::size_t step_columns_ = kStepColumns;
+  std::size_t time_columns_ = kTimeColumns;
   std::size_t widest_lane_ = 0;
   std::size_t widest_last_ = 0;
   std::optional<std::size_t> columns_;  // Set if the lanes are folded.
 };
-
-std::size_t widest_line(std::string_view text) {
-  std::size_t most = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    most = std::max(most, width(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return most;
-}
 
 }  // namespace
 

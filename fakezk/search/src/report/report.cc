@@ -64,6 +64,12 @@ Recording record(Program& program, const ExecutionLimits& limits,
   return recording;
 }
 
+void Failure::show(Chronicle of_execution) {
+  chronicle = std::move(of_execution);
+  chronicle.violation = violation;
+  lanes = draw_lanes(chronicle);
+}
+
 Failure explain(const Scene& scene, const ExecutionLimits& limits, const Found& found) {
   ShrunkScene shrunk{scene.clients, scene.rounds, limits, {found.deviations, found.outcome, 0}};
   if (!found.nondeterministic) {
@@ -89,9 +95,7 @@ Failure explain(const Scene& scene, const ExecutionLimits& limits, const Found& 
   failure.deviations = shrunk.schedule.deviations.size();
   failure.original_deviations = found.deviations.size();
   failure.original_steps = found.outcome.steps;
-  recording.chronicle.violation = failure.violation;
-  failure.lanes = draw_lanes(recording.chronicle);
-  failure.chronicle = std::move(recording.chronicle);
+  failure.show(std::move(recording.chronicle));
   failure.replay = replay.text();
   return failure;
 }

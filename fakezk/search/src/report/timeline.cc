@@ -155,6 +155,7 @@ class Record {
     add("k", name(change.kind));
     add("p", short_name_(change.path));
     add("f", change.path);
+    add("z", static_cast<std::uint64_t>(change.zxid));
     if (change.owner != 0) add_process("l", change.owned);
     json_.key("o");
     json_.number(change.owner != 0 ? 1 : 0);

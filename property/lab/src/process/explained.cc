@@ -70,12 +70,11 @@ std::optional<search::Failure> failure_of_end(const LockUnderTest& lock,
       shrink_scene(scene, {.faults = settings.faults}, "crash", deviations, kBudget);
   if (!shrunk.schedule.outcome.violation) return std::nullopt;
   const ScenarioSize size{shrunk.clients, shrunk.rounds};
-  const std::uint32_t last_step = shrunk.schedule.outcome.violation->step;
-  std::string lanes = trials.draw(size, shrunk.limits, shrunk.schedule.deviations, last_step);
+  search::Chronicle chronicle = trials.chronicle(size, shrunk.limits, shrunk.schedule.deviations,
+                                                 shrunk.schedule.outcome.violation->step);
   search::Failure failure = failure_of(lock, std::move(shrunk));
   failure.original_deviations = deviations.size();
-  failure.lanes = std::move(lanes) + "  !! " + failure.violation.message + " in step " +
-                  std::to_string(last_step) + '\n';
+  failure.show(std::move(chronicle));
   return failure;
 }
 

@@ -6,15 +6,17 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include "lockstep/search/chronicler.h"
 #include "lockstep/search/hunt.h"
-#include "lockstep/search/lanes.h"
 #include "lockstep/search/schedule.h"
 #include "lockstep/search/strategy.h"
 #include "process/child.h"
+#include "process/chronicle_bytes.h"
 #include "process/forked_searcher.h"
 
 namespace lockstep::lab {
@@ -24,12 +26,12 @@ namespace {
 // A trial takes milliseconds, unless the code under test never returns.
 constexpr unsigned kMostSecondsOfATrial = 5;
 
-// Draws the lanes again after each event near the end, and writes them to a pipe: the last drawing
-// that arrives is the most complete one.
-class LastLanes final : public fakezk::Tracer {
+// Writes the chronicle to a pipe, again after each event near the end: the last one that arrives is
+// the most complete one.
+class LastChronicle final : public fakezk::Tracer {
  public:
-  LastLanes(const fakezk::World& world, const search::Program& program, std::uint32_t last_step,
-            int file)
+  LastChronicle(const fakezk::World& world, const search::Program& program, std::uint32_t last_step,
+                int file)
       : chronicler_(world), program_(program), last_step_(last_step), file_(file) {}
   void step(const fakezk::Step& step) override {
     chronicler_.step(step);
@@ -52,8 +54,11 @@ class LastLanes final : public fakezk::Tracer {
  private:
   void tell() const {
     if (!near_) return;
-    const std::string lanes = draw_lanes(chronicler_.chronicle(program_)) + '\0';
-    std::string_view rest = lanes;
+    const std::string bytes = bytes_of(chronicler_.chronicle(program_));
+    const std::size_t size = bytes.size();
+    const std::string frame =
+        std::string(reinterpret_cast<const char*>(&size), sizeof size) + bytes;
+    std::string_view rest = frame;
     while (!rest.empty()) {
       const ssize_t written = ::write(file_, rest.data(), rest.size());
       if (written <= 0) return;
@@ -77,13 +82,17 @@ std::string read_to_end(int file) {
   return text;
 }
 
-// The last of several texts, each of which ends with a zero byte.
-std::string last_of(std::string texts) {
-  const std::size_t end = texts.rfind('\0');
-  if (end == texts.npos) return {};
-  texts.resize(end);
-  const std::size_t before = texts.rfind('\0');
-  return before == texts.npos ? texts : texts.substr(before + 1);
+// The last chronicle that is complete.
+search::Chronicle last_of(std::string_view frames) {
+  std::string_view last;
+  for (std::size_t size = 0; frames.size() >= sizeof size;) {
+    std::memcpy(&size, frames.data(), sizeof size);
+    frames.remove_prefix(sizeof size);
+    if (frames.size() < size) break;
+    last = frames.substr(0, size);
+    frames.remove_prefix(size);
+  }
+  return chronicle_of(last).value_or(search::Chronicle());
 }
 
 }  // namespace
@@ -183,32 +192,32 @@ search::Caught ForkedTrials::hunt_in_children(ScenarioSize size,
   return caught;
 }
 
-std::string ForkedTrials::draw(ScenarioSize size, const search::ExecutionLimits& limits,
-                               const std::vector<fakezk::Deviation>& deviations,
-                               std::uint32_t last_step) {
-  std::array<int, 2> lanes{};
-  if (::pipe2(lanes.data(), O_CLOEXEC) != 0) return {};
+search::Chronicle ForkedTrials::chronicle(ScenarioSize size, const search::ExecutionLimits& limits,
+                                          const std::vector<fakezk::Deviation>& deviations,
+                                          std::uint32_t last_step) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
   // A second child reads, so that the pipe never fills while this process waits for the first.
   const ::pid_t writer = ::fork();
   if (writer == 0) {
-    ::close(lanes[0]);
+    ::close(ends[0]);
     try {
       static_cast<void>(in_child(kMostSecondsOfATrial, IfSlow::kNothing, [&](int) {
         const std::unique_ptr<search::Program> program = make_(size);
         fakezk::World world(program->servers());
-        LastLanes tracer(world, *program, last_step, lanes[1]);
+        LastChronicle tracer(world, *program, last_step, ends[1]);
         search::Replay replay(deviations);
         execute(world, *program, replay, limits, &tracer);
       }));
-    } catch (const std::system_error&) {  // There are no lanes.
+    } catch (const std::system_error&) {  // There is no chronicle.
     }
     ::_exit(0);
   }
-  ::close(lanes[1]);
-  std::string text = writer > 0 ? last_of(read_to_end(lanes[0])) : std::string();
-  ::close(lanes[0]);
+  ::close(ends[1]);
+  search::Chronicle chronicle = writer > 0 ? last_of(read_to_end(ends[0])) : search::Chronicle();
+  ::close(ends[0]);
   if (writer > 0) ::waitpid(writer, nullptr, 0);
-  return text;
+  return chronicle;
 }
 
 }  // namespace lockstep::lab

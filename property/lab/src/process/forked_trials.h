@@ -5,10 +5,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "lockstep/lab/scenario.h"
+#include "lockstep/search/chronicle.h"
 #include "lockstep/search/trials.h"
 #include "process/ends.h"
 #include "process/worker.h"
@@ -41,10 +41,12 @@ class ForkedTrials final : public search::Trials {
     return {};
   }
 
-  // Draws the lanes of a schedule that ends its process in that step, up to the end.
-  [[nodiscard]] std::string draw(ScenarioSize size, const search::ExecutionLimits& limits,
-                                 const std::vector<fakezk::Deviation>& deviations,
-                                 std::uint32_t last_step);
+  // Writes down a schedule that ends its process in that step, up to the end; an empty chronicle
+  // if the machine has no process for it.
+  [[nodiscard]] search::Chronicle chronicle(ScenarioSize size,
+                                            const search::ExecutionLimits& limits,
+                                            const std::vector<fakezk::Deviation>& deviations,
+                                            std::uint32_t last_step);
 
  private:
   [[nodiscard]] bool time_is_up() const;

@@ -29,7 +29,7 @@ struct Moment {
     kRemark,      // A remark of the program: it holds the lock, it gives up.
   };
   struct Detail {
-    std::string_view name;
+    std::string name;
     std::string value;
   };
 
@@ -41,6 +41,7 @@ struct Moment {
   std::uint32_t user = 0;  // kRemark: by which user of the process, or 0 for the process itself.
   std::vector<Detail> details = {};
   std::optional<std::size_t> answers = std::nullopt;  // kReply: the moment of its request.
+  bool overtakes = false;  // kGoOn: by default another thread of the process would have gone on.
 };
 
 // One change of the tree of znodes, as the leader committed it.

@@ -34,6 +34,7 @@ class Chronicler final : public fakezk::Tracer {
   using WatchKey = std::tuple<std::uint32_t, std::string, bool>;  // as in WatchSpan
 
   Moment& add(const fakezk::Step& step, Moment::Kind kind, std::uint32_t process, std::string text);
+  [[nodiscard]] bool overtakes(std::uint32_t thread) const;
   void applied(const fakezk::Step& step);
   void received(const fakezk::Step& step);
   void replied(const fakezk::Step& step, Moment& moment);

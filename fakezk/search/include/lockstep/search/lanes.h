@@ -17,7 +17,8 @@ namespace lockstep::search {
 //   <-  the process receives a reply, or (!) a watch event
 //   **  a fault strikes
 //   ==  a remark of the program: it has its place, it gives up; a thread goes on after its blocking
-//       call, later than it could have
+//       call, later than it could have; in a short drawing also one that overtakes another one of
+//       its process
 //   !!  a guarantee is broken
 //
 // A # to the left of a lane means that the process holds the lock, and a : that its znode is

@@ -39,7 +39,7 @@ struct OracleFacts {
   std::string_view name;
   // Whether a violation breaks a guarantee ("breaks L1"); otherwise an execution "fails with" it.
   bool is_guarantee;
-  // The guarantee ("no lost wakeup"), or what has happened ("an exception escaped").
+  // The guarantee ("no lost wakeup"), or what has happened ("there is no end").
   std::string_view brief;
   std::string_view sentence;  // The guarantee.
   // Why it may have judged nothing in a hunt; empty if it always judges something.

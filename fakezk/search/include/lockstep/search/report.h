@@ -42,6 +42,9 @@ struct Failure {
   Chronicle chronicle;               // The shrunk execution,
   std::string lanes;                 // and as text: draw_lanes(chronicle)
   std::string replay;                // ReplayString::text()
+
+  // Sets the chronicle, with the violation, and the lanes.
+  void show(Chronicle of_execution);
 };
 
 // Shrinks a violation that a hunt has found, first the schedule and then the scene, and runs it

@@ -8,6 +8,8 @@
   const kCharacter = 7.3;  // Width of one character of a label, in pixels, rounded up.
   const kNarrowestLane = 130;  // Below, lanes keep their marks and share one column for labels.
   const kPaperWidth = 680;  // As in style.css.
+  const kRowsOnPaper = 12;  // Pages end between drawings of so many rows.
+  const kSaidFor = 1500;  // Milliseconds, until a button says again what it does.
   const kBetweenSteps = 700;  // Milliseconds, while it plays.
 
   const kServersShare = 0.7;
@@ -227,8 +229,8 @@
   // The change of which a watch event tells; a child's, if it tells of children.
   function causeOf(moment) {
     const told = Object.fromEntries(moment.d ?? []);
-    const is = (change) => told.path === (told.event === "child" ? parentOf(change.f) : change.f);
-    return record.changes.findLast((change) => change.s > 0 && change.m < moment.i && is(change));
+    const pathIn = (change) => (told.event === "child" ? parentOf(change.f) || "/" : change.f);
+    return record.changes.findLast((change) => String(change.z) === told.zxid && pathIn(change) === told.path);
   }
 
   // From the change of a znode to the process that hears of it.
@@ -290,7 +292,7 @@
       "aria-label": `Step ${row.step}, ${nameOf(moment.p)}: ${kWords[moment.k]}: ${moment.x}`,
     });
     group.append(shape("rect", {class: "hit", x: 0, y: top, width: place.width, height: kRowHeight, rx: 5}));
-    if (!before || before.step !== row.step) {
+    if (!before || before.kind === "gap" || before.step !== row.step) {
       group.append(shape("text", {class: "number", x: 24, y: middle + 4, "text-anchor": "end"}, String(row.step)));
     }
     if (place.roomy && (!before || !before.moment || before.moment.t !== moment.t)) {
@@ -330,10 +332,7 @@
     const width = paper || Math.max(240, Math.floor(box.clientWidth));
     const place = geometry(width);
     const height = rows.length * kRowHeight + 6;
-    const svg = shape("svg", {
-      viewBox: `0 0 ${width} ${height}`, height, role: "group", "aria-label": "Events, one row each",
-    });
-    const under = shape("g", {"aria-hidden": "true"});
+    const under = shape("g", {id: "under", "aria-hidden": "true"});
     const groups = rows.map((row, index) => {
       const top = index * kRowHeight;
       return row.kind === "moment" ? drawMoment(row, place, top, rows[index - 1]) : drawSpecial(row, place, top);
@@ -345,10 +344,28 @@
     drawFlights(under, place);
     drawWatches(under, place);
     drawWakes(under, place);
-    svg.append(under, ...groups);
-    box.replaceChildren(svg);
+    const rowsEach = paper ? kRowsOnPaper : Math.max(1, rows.length);
+    const parts = [];
+    for (let first = 0; first === 0 || first < rows.length; first += rowsEach) {
+      const top = first * kRowHeight;
+      const bottom = first + rowsEach < rows.length ? (first + rowsEach) * kRowHeight : height;
+      const svg = shape("svg", {
+        viewBox: `0 ${top} ${width} ${bottom - top}`, height: bottom - top, role: "group", "aria-label": "Events, one row each",
+      });
+      svg.append(first === 0 ? under : shape("use", {href: "#under"}), ...groups.slice(first, first + rowsEach));
+      parts.push(svg);
+    }
+    box.replaceChildren(...parts);
     drawLaneNames(place);
     select(current, false);
+  }
+
+  // On paper there is a legend, and pages end between rows.
+  function drawFor(paper) {
+    const legend = document.querySelector("details.legend");
+    if (paper) legend.dataset.open = legend.open;
+    legend.open = paper > 0 || legend.dataset.open === "true";
+    drawTimeline(paper);
   }
 
   // ---------------------------------------------------------------------------------- the tree
@@ -451,20 +468,30 @@
     return queues;
   }
 
-  function placeLine({path, znode}, step) {
+  // What a contender watches because of this place: its queue, or another znode there. One that has a
+  // single place may watch that.
+  function watchesFor({path, znode}, queue, step) {
+    if (!znode.o) return [];
+    const isSingle = queue.filter((place) => place.znode.o && place.znode.l === znode.l).length === 1;
+    const concerns = (name) => name === (parentOf(path) || "/") || (parentOf(name) === parentOf(path) && (name !== path || isSingle));
+    return record.watches.filter((each) => each.p === znode.l && isWatched(each, step) && concerns(each.n));
+  }
+
+  function placeLine(place, queue, step) {
+    const {path, znode} = place;
     const item = make("li", {}, make("span", {class: "name"}, lastOf(path)));
     const grant = record.grants.find((each) => each.z === znode.f && isHeld(each, step));
     if (grant) item.append(chip(`${nameOf(grant.p)} holds the lock`, grant.p, "solid"));
     else if (znode.o) item.append(chip(znode.l < 0 ? "another session" : nameOf(znode.l), znode.l, "lane"));
-    const watched = record.watches.filter((each) => znode.o && each.p === znode.l && isWatched(each, step));
-    if (!grant && watched.length > 0) item.append(chip(`watches ${watched.map((each) => lastOf(each.n)).join(", ")}`, null, "soft"));
+    const watched = watchesFor(place, queue, step);
+    if (!grant && watched.length > 0) item.append(chip(`watches ${watched.map((each) => lastOf(each.n) || "/").join(", ")}`, null, "soft"));
     return item;
   }
 
   function drawQueues(step) {
     const queues = [...queuesAfter(step)].map(([parent, places]) => [
       make("p", {class: "hint"}, `${parent || "/"}, first come, first served`),
-      make("ol", {class: "queue"}, ...places.map((place) => placeLine(place, step))),
+      make("ol", {class: "queue"}, ...places.map((place) => placeLine(place, places, step))),
     ]);
     element("queues").replaceChildren(...(queues.length > 0 ? queues.flat() : [make("p", {class: "hint"}, "Nobody is in a queue.")]));
   }
@@ -542,6 +569,13 @@
     document.querySelector("#timeline .row.selected")?.scrollIntoView({block: "nearest"});
   }
 
+  function goToAddress() {
+    const step = stepInAddress();
+    if (step === null) return;
+    select(step, false);
+    document.querySelector("#timeline .row.selected")?.scrollIntoView({block: "center"});
+  }
+
   // The same by hand, which ends the play.
   function jump(step) {
     play(false);
@@ -592,10 +626,10 @@
     element("back").addEventListener("click", () => jump(current - 1));
     element("forth").addEventListener("click", () => jump(current + 1));
     element("play").addEventListener("click", () => play(playing === null));
-    addEventListener("hashchange", () => select(stepInAddress() ?? current, false));
+    addEventListener("hashchange", goToAddress);
     addEventListener("keydown", pressed);
-    addEventListener("beforeprint", () => drawTimeline(kPaperWidth));
-    addEventListener("afterprint", () => drawTimeline());
+    addEventListener("beforeprint", () => drawFor(kPaperWidth));
+    addEventListener("afterprint", () => drawFor(0));
     new ResizeObserver(() => {
       const width = Math.max(240, Math.floor(timeline.clientWidth));
       if (Number(timeline.dataset.width) === width) return;
@@ -646,7 +680,14 @@
     element("why-go").addEventListener("click", () => jump(verdict.step));
   }
 
-  async function copy(text, button) {
+  const restoring = new Map();  // By button.
+
+  function say(words, title, button) {
+    button.textContent = words;
+    button.setAttribute("aria-label", `${words}: ${title}`);
+  }
+
+  async function copy(text, title, button) {
     let copied = false;
     try {
       await navigator.clipboard.writeText(text);
@@ -659,15 +700,16 @@
       copied = document.execCommand("copy");
       area.remove();
     }
-    const before = button.textContent;
-    button.textContent = copied ? "Copied" : "Select it and copy by hand";
-    setTimeout(() => { button.textContent = before; }, 1500);
+    say(copied ? "Copied" : "Select it and copy by hand", title, button);
+    clearTimeout(restoring.get(button));
+    restoring.set(button, setTimeout(() => say("Copy", title, button), kSaidFor));
   }
 
   function drawSnippets() {
     for (const [kind, title, text] of record.snippets) {
-      const button = make("button", {type: "button", class: "button", "aria-label": `Copy: ${title}`}, "Copy");
-      button.addEventListener("click", () => copy(text, button));
+      const button = make("button", {type: "button", class: "button", "aria-live": "polite"});
+      say("Copy", title, button);
+      button.addEventListener("click", () => copy(text, title, button));
       const code = make("pre", {tabindex: "0", "aria-label": title}, text);
       const bar = make("div", {class: "bar"}, make("h3", {}, title), button);
       element("snippets").append(make("div", {class: `snippet ${kind}`}, bar, code));
@@ -683,5 +725,6 @@
   element("step").max = lastStep;
   current = Math.min(stepInAddress() ?? record.verdict?.step ?? lastStep, lastStep);
   drawTimeline();
+  goToAddress();
   listen();
 })();
