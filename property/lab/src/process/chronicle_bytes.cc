@@ -79,7 +79,7 @@ class ByteWriter {
   template <class Type>
     requires requires(const Type& value) { members(value); }
   void add(const Type& value) {
-    std::apply([this](const auto&... member) { (add(member), ...); }, members(value));
+    std::apply([this](const auto&... member) { (this->add(member), ...); }, members(value));
   }
 
   std::string bytes;
@@ -124,7 +124,7 @@ class ByteReader {
   template <class Type>
     requires requires(Type& value) { members(value); }
   void take(Type& value) {
-    std::apply([this](auto&... member) { (take(member), ...); }, members(value));
+    std::apply([this](auto&... member) { (this->take(member), ...); }, members(value));
   }
 
   bool complete = true;
