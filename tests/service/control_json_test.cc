@@ -159,7 +159,9 @@ TEST_F(ControlJsonTest, TakesPlansAndLosses) {
 
 // The page makes its buttons from this.
 TEST_F(ControlJsonTest, ListsFaultsAndShowsAPage) {
-  for (const Json& fault : get("/faults")["faults"]) EXPECT_TRUE(fault["fault"].is_string());
+  const Json faults = get("/faults")["faults"];
+  ASSERT_FALSE(faults.empty());
+  for (const Json& fault : faults) EXPECT_TRUE(fault["fault"].is_string());
   const ControlAnswer page = answer_control(control, "GET", "/", "");
   EXPECT_EQ(page.type, "text/html; charset=utf-8");
   EXPECT_THAT(page.body, HasSubstr("<h1>lockstep serve</h1>"));
