@@ -48,8 +48,10 @@ WireSession::~WireSession() {
   if (!stream_) return;
   try {
     send(wire::Op::kCloseSession, wire::Nothing{});
+    while (!stream_->receive().empty()) {
+    }
   } catch (const std::runtime_error&) {
-    // The server has closed the stream.
+    // The server has closed the stream before.
   }
 }
 
