@@ -119,6 +119,31 @@ TEST(VacuousTest, AWaivedJudgementIsNotCounted) {
   EXPECT_LT(disturbed.judged.of(search::Oracle::kS2), disturbed.judged.of(search::Oracle::kS1));
 }
 
+// Leaves a znode behind, whether or not it reports the end of its acquire.
+template <bool kResolves>
+Task<void> leave_a_place(Contender& self, Path lock, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  const SessionId id = (*session)->id();
+  self.oracles().acquiring(id, self.client().process().index());
+  Path place(lock.string() + "/a-lock-");
+  static_cast<void>(
+      co_await (*session)->create(std::move(place), Data(), CreateMode::kEphemeralSequential));
+  if constexpr (kResolves) self.oracles().resolved(id);
+}
+
+TEST(VacuousTest, AnAcquireWithoutAnEndIsMisuseAndExcusesNoOrphan) {
+  const HuntReport open =
+      hunt_lock(LockUnderTest("open", &leave_a_place<false>), as_two_without_faults());
+  EXPECT_EQ(broken(open), "misuse") << open.text();
+  EXPECT_NE(open.text().find("an acquire of A was reported by acquiring() and never by resolved()"),
+            std::string::npos)
+      << open.text();
+  EXPECT_EQ(open.judged.of(search::Oracle::kS5), 0U);
+  const HuntReport resolved =
+      hunt_lock(LockUnderTest("resolved", &leave_a_place<true>), as_two_without_faults());
+  EXPECT_EQ(broken(resolved), "S5") << resolved.text();
+}
+
 // Reports a sound lock's grant with a changed record.
 class Misreporting final : public LockObserver {
  public:
