@@ -138,6 +138,7 @@ class SceneShrinker {
     const std::optional<std::vector<fakezk::Deviation>> found = find_in(clients, rounds);
     if (!found) return false;
     Shrunk shrunk = shrunk_in(clients, rounds, *found, {kShrinking, budget_.steps / 2});
+    if (!breaks(shrunk.outcome)) return false;  // It did only once.
     if (shrunk.deviations.size() > best_.schedule.deviations.size()) return false;
     if (faults_in(shrunk) > faults_in(best_.schedule)) return false;
     take(clients, rounds, std::move(shrunk));
