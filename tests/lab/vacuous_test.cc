@@ -8,6 +8,7 @@
 
 #include "lab/broken.h"
 #include "lockstep/fair_mutex.h"
+#include "lockstep/lab/gtest.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/task_set.h"
 
@@ -76,10 +77,13 @@ TEST(VacuousTest, TheReportSaysFirstThatExclusionWasNotJudged) {
   HuntSettings settings = as_two_without_faults();
   const LockUnderTest lock("nothing", &only_ask);
   const std::string hunted = hunt_lock(lock, settings).text();
+  EXPECT_EQ(hunted.find("nothing: no violation, exclusion NOT judged in 300 executions\n"), 0U)
+      << hunted;
   EXPECT_NE(hunted.find("Exclusion was not judged: no grant was reported"), hunted.npos) << hunted;
   settings.strategy = HuntSettings::kExhaustive;
   settings.executions.reset();
   const std::string searched = hunt_lock(lock, settings).text();
+  EXPECT_NE(searched.find(", no violation, exclusion NOT judged ("), searched.npos) << searched;
   EXPECT_NE(searched.find("Exclusion was not judged"), searched.npos) << searched;
 }
 
@@ -178,6 +182,21 @@ void another_session(GrantRecord& grant) { ++grant.session; }
 template <Misreporting::Change kChange>
 HuntReport misreported() {
   return hunt_lock(LockUnderTest("misreported", &misreport<kChange>), as_two_without_faults());
+}
+
+void limited_by_the_servers(GrantRecord& grant) { grant.loss = LossPolicy::kServerNotice; }
+
+// S1 judges such grants. S2 does not, unless their holders enter Contender::resource().
+TEST(VacuousTest, AnAssertionSaysWhichJudgeOfExclusionHadNothingToJudge) {
+  const LockUnderTest half("half", &misreport<&limited_by_the_servers>);
+  testing::internal::CaptureStdout();
+  EXPECT_NO_VIOLATION(half, as_two_without_faults());
+  const std::string said = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(said, "half: S2 judged nothing (" +
+                      std::string(search::facts(search::Oracle::kS2).idle_because) + ").\n");
+  testing::internal::CaptureStdout();
+  EXPECT_NO_VIOLATION(LockUnderTest("whole", &contend_for<FairMutex>), as_two_without_faults());
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }
 
 TEST(VacuousTest, AGrantWithAWrongRecordIsAViolation) {
