@@ -87,6 +87,9 @@ std::uint64_t ProductionProgram::progress(const fakezk::World& world) {
 
 void ProductionProgram::judge_end(fakezk::World& world) {
   if (!all_have_ended()) return;
+  for (std::uint32_t process = 0; process < world.process_count(); ++process) {
+    oracles_.finished(process);
+  }
   oracles_.check_orphans();
   if (lock_.check_at_end) lock_.check_at_end(world, hunted().verdict());
   if (attempts_ == 0 || grants_ > 0 || world.kinds_injected() != 0) return;

@@ -49,7 +49,9 @@ search::TimelineCaption caption_of_success(const Search& what, const lab::HuntRe
                                            const search::Chronicle& calm,
                                            const std::string& program) {
   search::TimelineCaption caption = caption_of_search(what, calm);
-  caption.headline = "no violation in " + counted(report.executions, "execution");
+  // A program that was not compiled for a hunt has no lock that the oracles could see.
+  const std::string verdict = what.target ? "no violation" : report.judged.verdict();
+  caption.headline = verdict + " in " + counted(report.executions, "execution");
   caption.facts.emplace_back("Shown", "the default schedule, without faults");
   Search again = what;
   // Repeats the executions that fit in the time; an exhaustive search starts over instead.

@@ -119,8 +119,12 @@ nlohmann::ordered_json as_json(const search::Coverage& coverage) {
 void print_success(const Search& what, const HuntReport& report) {
   const HuntSettings& settings = what.settings;
   const auto rate = static_cast<std::uint64_t>(executions_per_second(report));
-  std::cout << what.scenario->name << ": " << Screen::output().good("no violation") << " in "
-            << counted(report.executions, "execution") << " (" << in_words(settings.size)
+  // A program that was not compiled for a hunt has no lock that the oracles could see.
+  const bool is_all = what.target || report.judged.of_exclusion();
+  const Screen screen = Screen::output();
+  std::cout << what.scenario->name << ": "
+            << (is_all ? screen.good("no violation") : screen.warning(report.judged.verdict()))
+            << " in " << counted(report.executions, "execution") << " (" << in_words(settings.size)
             << "; strategy " << settings.strategy << "; seed " << settings.seed << "; "
             << describe_faults(settings.faults) << "). " << counted(report.steps, "step") << ", "
             << grouped(rate) << " executions per second with " << counted(settings.jobs, "job")

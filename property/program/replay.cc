@@ -182,7 +182,10 @@ void print_as_text(const Recorded& recorded, const search::Recording& recording,
               << ":\n"
               << violation->message << '\n';
   } else if (!difference) {
-    std::cout << "Not reproduced: the execution is the recorded one and breaks nothing.\n";
+    std::cout << (recorded.string.known
+                      ? "Not reproduced: the execution is the recorded one and breaks nothing.\n"
+                      : "Not reproduced: this schedule breaks nothing now (its execution was not"
+                        " recorded, so it may be another one).\n");
   }
 }
 

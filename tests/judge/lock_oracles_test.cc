@@ -241,9 +241,11 @@ TEST_F(LockOraclesTest, PlaceThatIsNotDeletedBreaksS5) {
   oracles_.gave_up(a_->id(), "/lock", Error::kTimedOut);
   oracles_.check_orphans();
   EXPECT_EQ(broken(), "");  // Its acquire is still in progress.
+  EXPECT_EQ(oracles_.judged().of(search::Oracle::kS5), 0U);
   oracles_.resolved(a_->id());
   oracles_.check_orphans();
   EXPECT_EQ(broken(), "S5");
+  EXPECT_EQ(oracles_.judged().of(search::Oracle::kS5), 1U);
 }
 
 TEST_F(LockOraclesTest, PlaceOfASessionThatAcquiresTwiceIsInUseUntilBothHaveResolved) {

@@ -99,6 +99,21 @@ TEST(HuntSettingsTest, AnExhaustiveSearchReportsHowFarItHasCome) {
       << some.text();
 }
 
+// A replica that lags takes a second one.
+TEST(HuntSettingsTest, AnExhaustiveSearchOfFaultsThatCannotStrikeIsExhausted) {
+  HuntSettings settings;
+  settings.size = {2, 1};
+  settings.strategy = "exhaustive";
+  settings.faults = faults_called("lag", 2);
+  for (const char* const reduction : {"sleep", "source"}) {
+    settings.reduction = reduction;
+    const HuntReport report = hunt_lock(brief_mutex(), settings);
+    EXPECT_EQ(report.stopped_by, StoppedBy::kExhaustion) << report.text();
+    EXPECT_EQ(report.exhaustive->fault_budget, 2U) << reduction;
+    EXPECT_GT(report.exhaustive->traces, 1U) << reduction;
+  }
+}
+
 // A search of half a second, with more executions than the default of other hunts.
 HuntSettings large_search() {
   HuntSettings settings;

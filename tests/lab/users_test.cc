@@ -68,6 +68,23 @@ TEST(UsersTest, UsersOfOneSessionAreJudgedSeparatelyUnderAllFaults) {
   EXPECT_GT(report.judged.of(search::Oracle::kS2), 0U);
 }
 
+// Its users end in the middle of their acquires.
+Task<void> let_two_begin(Contender& self, Path path, std::uint32_t) {
+  const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+  if (!session) co_return;
+  Users users(self);
+  for (int i = 0; i < 2; ++i) {
+    users.start([&](User& user) -> Task<void> { return hold(user, **session, path); });
+  }
+  static_cast<void>(co_await (*session)->exists("/lock"));
+}
+
+TEST(UsersTest, AUserThatIsEndedNeedNotReportTheEndOfItsAcquire) {
+  const HuntReport report = hunt_users(&let_two_begin);
+  EXPECT_TRUE(report.passed()) << report.text();
+  EXPECT_GT(report.judged.of(search::Oracle::kS5), 0U);
+}
+
 // Nothing excludes users of one session.
 Task<void> enter(User& user, Session& session) {
   static_cast<void>(co_await session.exists("/lock"));

@@ -8,6 +8,7 @@
 
 #include "lab/hunts.h"
 #include "lockstep/fair_mutex.h"
+#include "lockstep/lab/gtest.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/task_set.h"
 
@@ -67,10 +68,13 @@ TEST(VacuousTest, TheReportSaysFirstThatExclusionWasNotJudged) {
   HuntSettings settings = calm_hunt();
   const LockUnderTest lock("nothing", &only_ask);
   const std::string hunted = hunt_lock(lock, settings).text();
+  EXPECT_EQ(hunted.find("nothing: no violation, exclusion NOT judged in 300 executions\n"), 0U)
+      << hunted;
   EXPECT_NE(hunted.find("Exclusion was not judged: no grant was reported"), hunted.npos) << hunted;
   settings.strategy = HuntSettings::kExhaustive;
   settings.executions.reset();
   const std::string searched = hunt_lock(lock, settings).text();
+  EXPECT_NE(searched.find(", no violation, exclusion NOT judged ("), searched.npos) << searched;
   EXPECT_NE(searched.find("Exclusion was not judged"), searched.npos) << searched;
 }
 
@@ -110,6 +114,31 @@ TEST(VacuousTest, AWaivedJudgementIsNotCounted) {
   EXPECT_LT(disturbed.judged.of(search::Oracle::kS2), disturbed.judged.of(search::Oracle::kS1));
 }
 
+// Leaves a znode behind, whether or not it reports the end of its acquire.
+template <bool kResolves>
+Task<void> leave_a_place(Contender& self, Path lock, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  const SessionId id = (*session)->id();
+  self.oracles().acquiring(id, self.client().process().index());
+  Path place(lock.string() + "/a-lock-");
+  static_cast<void>(
+      co_await (*session)->create(std::move(place), Data(), CreateMode::kEphemeralSequential));
+  if constexpr (kResolves) self.oracles().resolved(id);
+}
+
+TEST(VacuousTest, AnAcquireWithoutAnEndIsMisuseAndExcusesNoOrphan) {
+  const HuntReport open =
+      hunt_lock(LockUnderTest("open", &leave_a_place<false>), as_two_without_faults());
+  EXPECT_EQ(broken(open), "misuse") << open.text();
+  EXPECT_NE(open.text().find("an acquire of A was reported by acquiring() and never by resolved()"),
+            std::string::npos)
+      << open.text();
+  EXPECT_EQ(open.judged.of(search::Oracle::kS5), 0U);
+  const HuntReport resolved =
+      hunt_lock(LockUnderTest("resolved", &leave_a_place<true>), as_two_without_faults());
+  EXPECT_EQ(broken(resolved), "S5") << resolved.text();
+}
+
 // Reports a sound lock's grant with a changed record.
 class Misreporting final : public LockObserver {
  public:
@@ -144,6 +173,21 @@ void another_session(GrantRecord& grant) { ++grant.session; }
 template <Misreporting::Change kChange>
 HuntReport misreported() {
   return hunt_lock(LockUnderTest("misreported", &misreport<kChange>), calm_hunt());
+}
+
+void limited_by_the_servers(GrantRecord& grant) { grant.loss = LossPolicy::kServerNotice; }
+
+// S1 judges such grants. S2 does not, unless their holders enter Contender::resource().
+TEST(VacuousTest, AnAssertionSaysWhichJudgeOfExclusionHadNothingToJudge) {
+  const LockUnderTest half("half", &misreport<&limited_by_the_servers>);
+  testing::internal::CaptureStdout();
+  EXPECT_NO_VIOLATION(half, as_two_without_faults());
+  const std::string said = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(said, "half: S2 judged nothing (" +
+                      std::string(search::facts(search::Oracle::kS2).idle_because) + ").\n");
+  testing::internal::CaptureStdout();
+  EXPECT_NO_VIOLATION(LockUnderTest("whole", &contend_for<FairMutex>), as_two_without_faults());
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }
 
 TEST(VacuousTest, AGrantWithAWrongRecordIsAViolation) {

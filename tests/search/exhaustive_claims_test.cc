@@ -103,6 +103,15 @@ Task<void> ask_as_it_likes_after_a_while(Actor& self) {
 }
 Task<void> ask_three_times(Actor& self) { return ask(self, 3); }
 
+// A reply does not reach a stalled process. Its footprint says so, unless that is left out.
+TEST(ExhaustiveClaimsTest, AStepThatAnotherOneMakesImpossibleDependsOnIt) {
+  Play play({&ask_three_times});
+  const ExhaustiveResult result =
+      explore(play, Reduction::kSleep, "stall", 1, {fakezk::ObjectKind::kProcess});
+  EXPECT_FALSE(result.exhausted);
+  EXPECT_EQ(result.independence_violated, "deliver over link 0 is not possible after stall 0");
+}
+
 ExhaustiveResult search_of_restless(Act act) {
   runs = 0;
   Play play({act, &ask_three_times}, false);

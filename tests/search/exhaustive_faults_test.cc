@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -159,6 +160,22 @@ TEST(ExhaustiveFaultsTest, ReductionsAgreeOnFaultsThatAStepPrevents) {
 // Nor the last event while a process is stalled, if the process wakes before.
 TEST(ExhaustiveFaultsTest, TheClockMovesOnWhileAProcessIsStalled) {
   expect_same_as_sleep_sets("stall", 2);
+}
+
+// Leaves its session, whose handshake may then be in flight, when it has another one.
+Task<void> change_sessions(Actor& self) {
+  const auto first = co_await self.client().session(Context());
+  static_cast<void>(co_await (*first)->exists_watched("/b"));
+  const std::shared_ptr<fake::FakeSession> left = self.client().leave_session();
+  static_cast<void>(co_await self.client().session(Context()));
+}
+
+// Whether a connection is there to be given up, and what it still asks, depends on its server.
+TEST(ExhaustiveFaultsTest, ReductionsAgreeOnAConnectionThatIsGivenUpDuringItsHandshake) {
+  Play play({&change_sessions});
+  expect_agreement(play, "expiry", 1);
+  expect_agreement(play, "kill-session", 1);
+  expect_agreement(play, "cut", 1);
 }
 
 }  // namespace

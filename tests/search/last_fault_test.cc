@@ -5,6 +5,7 @@
 
 #include "hunting.h"
 #include "lockstep/search/schedule.h"
+#include "lockstep/search/shrink_scenario.h"
 #include "plays.h"
 
 namespace lockstep::search {
@@ -24,6 +25,16 @@ Task<void> mind_its_end_when_done(Actor& self) {
   if (event) co_return;
   const fakezk::World& world = self.client().process().world();
   self.verdict().report("user:end", "its session has ended", world.steps());
+}
+
+// The same, unless a fault has struck before it waits.
+Task<void> mind_its_end_after_a_calm(Actor& self) {
+  const auto session = co_await self.client().session(Context());
+  auto seen = co_await (*session)->get_data_watched("/a");
+  const fakezk::World& world = self.client().process().world();
+  if (!seen || world.kinds_injected() != 0) co_return;
+  const Result<WatchEvent> event = co_await seen->watch.fired();
+  if (!event) self.verdict().report("user:end", "its session has ended", world.steps());
 }
 
 HuntOptions options_with(const StrategyName& strategy, std::uint32_t faults) {
@@ -57,6 +68,26 @@ TEST(LastFaultTest, NoneStrikesWithoutABudget) {
   for (const StrategyName& strategy : strategies()) {
     EXPECT_FALSE(unit::hunt(options_with(strategy, 0)).found) << strategy.name;
   }
+}
+
+// Other kinds had been allowed, too.
+TEST(LastFaultTest, StrikesAgainOnceOnlyItsKindIsAllowed) {
+  HuntOptions options = options_with(strategies().front(), 2);
+  options.limits.faults.allow(fakezk::FaultKind::kCut);
+  options.limits.faults.allow(fakezk::FaultKind::kClockDrift);
+  options.make_program = [] {
+    return std::make_unique<Play>(std::vector<unit::Act>{&mind_its_end_after_a_calm});
+  };
+  const HuntResult result = unit::hunt(options);
+  ASSERT_TRUE(result.found);
+  const Scene scene{"play", 1, 1,
+                    [&](std::uint32_t, std::uint32_t) { return options.make_program(); }};
+  const ShrunkScene shrunk =
+      shrink_scene(scene, options.limits, "user:end", result.found->deviations);
+  EXPECT_EQ(shrunk.limits.faults.total(), 1U);
+  EXPECT_EQ(shrunk.limits.faults.kinds(), bit(fakezk::FaultKind::kKillSession));
+  ASSERT_EQ(shrunk.schedule.deviations.size(), 1U);
+  EXPECT_TRUE(shrunk.schedule.deviations.front().choice.fault);
 }
 
 }  // namespace

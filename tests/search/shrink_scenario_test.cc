@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "hunting.h"
 #include "lockstep/search/report.h"
@@ -95,6 +97,40 @@ TEST(ShrinkSceneTest, AFewDeviationsMoreAreWorthHalfOfTheSteps) {
   EXPECT_EQ(shrunk.rounds, 1U);
   EXPECT_EQ(shrunk.schedule.deviations.size(), 2U);
   EXPECT_LT(shrunk.schedule.outcome.steps, 100U);
+}
+
+// Breaks L1 with two clients, and with one in its first execution only.
+class OnceInASmallScene final : public Trials {
+ public:
+  Trial run(std::uint32_t clients, std::uint32_t, const ExecutionLimits&,
+            const std::vector<fakezk::Deviation>& deviations) override {
+    Trial trial;
+    trial.deviations = deviations;
+    const bool breaks = clients == 2 ? !deviations.empty() : small_runs_++ == 0;
+    if (breaks) trial.outcome.violation = Violation{"L1", "it waits", 1};
+    return trial;
+  }
+  Caught hunt(std::uint32_t, std::uint32_t, const ExecutionLimits&, const ShortHunt&) override {
+    return {};
+  }
+  std::vector<fakezk::Event> faults(std::uint32_t, std::uint32_t, const ExecutionLimits&,
+                                    const std::vector<fakezk::Deviation>&) override {
+    return {};
+  }
+
+ private:
+  int small_runs_ = 0;
+};
+
+TEST(ShrinkSceneTest, ASmallerSceneThatDoesNotBreakItAgainIsNotTaken) {
+  OnceInASmallScene trials;
+  Scene scene;
+  scene.clients = 2;
+  scene.trials = &trials;
+  const std::vector<fakezk::Deviation> one = {{3, {false, 1}}};
+  const ShrunkScene shrunk = shrink_scene(scene, ExecutionLimits(), "L1", one);
+  EXPECT_EQ(shrunk.clients, 2U);
+  EXPECT_TRUE(shrunk.schedule.outcome.violation);
 }
 
 TEST(ShrinkSceneTest, StaysWithinItsBudgetOfSteps) {

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <mutex>
 #include <stdexcept>
@@ -252,6 +254,89 @@ TEST(HuntThreadsTest, AHolderThatCannotKnowOfTheEndIsExcusedWhoeverHasOpenedItsH
     const lab::HuntReport report = hunt_threads("handed-on", body, executions(2'000, fault));
     EXPECT_TRUE(report.passed()) << report.text();
   }
+}
+
+// Three threads share this knowledge of each other.
+struct Insiders {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool one_holds = false;
+  std::atomic<bool> ghost_holds = false;
+  std::atomic<bool> ghost_has_left = false;  // And has learnt that it was one.
+  std::atomic<bool> third_has_left = false;
+};
+
+// Looks for `condition` once a second, for a minute.
+template <class Condition>
+bool comes_true(Condition condition) {
+  for (int i = 0; i < 60 && !condition(); ++i) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+  return condition();
+}
+
+int take_the_znode(zhandle_t* handle) {
+  return zoo_create(handle, "/lock", "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL, nullptr, 0);
+}
+
+// Goes in once another one holds: then its own session is over, and it has not been told.
+void haunt(Insiders& all) {
+  News news;
+  zhandle_t* const handle = open_handle(news);
+  all.ghost_holds = take_the_znode(handle) == ZOK;
+  bool was_inside = false;
+  {
+    std::unique_lock lock(all.mutex);
+    all.changed.wait_for(lock, std::chrono::minutes(1), [&] { return all.one_holds; });
+    was_inside = all.one_holds && !news.is_over();
+  }
+  if (was_inside) {
+    const Inside inside("stock");
+  }
+  comes_true([&] { return news.is_over(); });
+  zookeeper_close(handle);
+  for (int i = 0; i < 12; ++i) std::this_thread::sleep_for(std::chrono::seconds(1));
+  all.ghost_has_left = was_inside;
+}
+
+void hold_until_the_third_has_left(Insiders& all) {
+  News news;
+  zhandle_t* const handle = open_handle(news);
+  while (take_the_znode(handle) != ZOK && !news.is_over()) {
+    const std::uint32_t seen = news.count();
+    ::Stat stat{};
+    if (zoo_wexists(handle, "/lock", &News::tell, &news, &stat) == ZOK) news.wait_beyond(seen);
+  }
+  if (!news.is_over()) {
+    const Inside inside("stock");
+    {
+      const std::lock_guard lock(all.mutex);
+      all.one_holds = true;
+    }
+    all.changed.notify_all();
+    comes_true([&] { return all.third_has_left.load(); });
+  }
+  zookeeper_close(handle);
+}
+
+// One that is excused comes and goes, but the holder stays.
+TEST(HuntThreadsTest, AThirdThreadInsideIsFoundAfterAnExcusedOneHasLeft) {
+  const auto body = [] {
+    Insiders all;
+    std::thread ghost([&] { haunt(all); });
+    comes_true([&] { return all.ghost_holds.load(); });
+    std::thread holder([&] { hold_until_the_third_has_left(all); });
+    if (comes_true([&] { return all.ghost_has_left.load(); })) {
+      const Inside inside("stock");
+    }
+    all.third_has_left = true;
+    ghost.join();
+    holder.join();
+  };
+  const lab::HuntReport report = hunt_threads("haunted", body, executions(2'000, "expiry"));
+  ASSERT_TRUE(report.failure);
+  EXPECT_EQ(report.failure->violation.oracle, "S2");
+  EXPECT_THAT(report.failure->violation.message, HasSubstr("main enters stock, where T"));
 }
 
 TEST(HuntThreadsTest, UsersReportTheirOwnInvariants) {

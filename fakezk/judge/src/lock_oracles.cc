@@ -84,6 +84,17 @@ void LockOracles::crashed(std::uint32_t process) {
   }
 }
 
+void LockOracles::ended(std::uint32_t process, std::uint32_t user) {
+  std::erase_if(acquiring_, [&](const Acquire& acquire) {
+    return acquire.process == process && acquire.user == user;
+  });
+}
+
+void LockOracles::finished(std::uint32_t process) {
+  const auto open = std::ranges::find(acquiring_, process, &Acquire::process);
+  if (open != acquiring_.end()) report_unresolved(open->session);
+}
+
 void LockOracles::place_reserved(SessionId session, const Path&, const Path& znode) {
   if (world_->traced()) tell_place(session, znode);
   // Among the users of one session, the place belongs to the one that has taken the fewest.
@@ -369,10 +380,11 @@ void LockOracles::check_orphans() {
   for (const Grant& grant : grants_) {
     if (grant.by_own_clock()) check_own_deletion(grant);
   }
-  count(Oracle::kS5, lives_.size());
   for (const Life& life : lives_) {
-    if (life.deleted != 0 || !world_->server().session_alive(life.owner)) continue;
-    if (still_in_use(life)) continue;
+    const bool is_there = life.deleted == 0 && world_->server().session_alive(life.owner);
+    if (is_there && still_in_use(life)) continue;
+    count(Oracle::kS5);
+    if (!is_there) continue;
     report(Oracle::kS5, std::string(text(life.znode)) +
                             " is still there, but no client holds it or waits for it");
   }

@@ -57,6 +57,12 @@ void LockOracles::report_late(SessionId session, Duration late) {
                           " ms after its deadline");
 }
 
+void LockOracles::report_unresolved(SessionId session) {
+  report(Oracle::kMisuse, "an acquire of " + who(session) +
+                              " was reported by acquiring() and never by resolved(), although its"
+                              " contender has finished");
+}
+
 void LockOracles::report_never_created(const GrantRecord& grant) {
   report(Oracle::kS1, grant.znode.string() + " was granted, but was never created as zxid " +
                           std::to_string(grant.created));

@@ -2,6 +2,10 @@
 
 namespace lockstep::search {
 
+std::string Judgements::verdict() const {
+  return of_exclusion() ? "no violation" : "no violation, exclusion NOT judged";
+}
+
 std::string Judgements::text() const {
   std::string judged;
   std::string idle;
@@ -14,7 +18,7 @@ std::string Judgements::text() const {
                                : " (" + std::string(row.idle_because) + ')';
   }
   std::string text;
-  if (of(Oracle::kS1) + of(Oracle::kS2) == 0) {
+  if (!of_exclusion()) {
     text =
         "Exclusion was not judged: no grant was reported to the LockObserver, and no contender "
         "entered Contender::resource().\n";

@@ -26,7 +26,7 @@ constexpr std::array kOracles = {
     OracleFacts{Oracle::kS5, "S5", true, "no orphan is left behind",
                 "Once everything has settled, every contender's znode must belong to a session "
                 "that still holds the lock or waits for it.",
-                "no contender made a znode"},
+                "no contender made a znode, or each was still in use"},
     OracleFacts{
         Oracle::kL1, "L1", true, "no lost wakeup",
         "A contender whose turn has come must get the lock without waiting for the clock, and once "

@@ -28,14 +28,23 @@ class SameFaults final : public fakezk::Chooser {
       : replay_(deviations), faults_(faults) {}
   fakezk::Choice next(const fakezk::Menu& menu) override {
     fakezk::Choice choice = replay_.next(menu);
-    if (!choice.fault || next_ == faults_.size()) return choice;
-    const auto found = std::ranges::find(menu.faults(), faults_[next_++]);
-    choice.index = static_cast<std::uint32_t>(found - menu.faults().begin());
+    if (choice.fault) choice.index = next_in(menu, choice.index);
     return choice;
+  }
+  std::optional<std::uint32_t> last_fault(const fakezk::Menu& menu) override {
+    const std::optional<std::uint32_t> fault = replay_.last_fault(menu);
+    return fault ? std::optional(next_in(menu, *fault)) : std::nullopt;
   }
   std::uint32_t number(std::uint32_t options) override { return replay_.number(options); }
 
  private:
+  // Where the next fault stands in this menu; after the last one, the index that was recorded.
+  std::uint32_t next_in(const fakezk::Menu& menu, std::uint32_t recorded) {
+    if (next_ == faults_.size()) return recorded;
+    const auto found = std::ranges::find(menu.faults(), faults_[next_++]);
+    return static_cast<std::uint32_t>(found - menu.faults().begin());
+  }
+
   Replay replay_;
   const std::vector<fakezk::Event>& faults_;
   std::size_t next_ = 0;
@@ -129,6 +138,7 @@ class SceneShrinker {
     const std::optional<std::vector<fakezk::Deviation>> found = find_in(clients, rounds);
     if (!found) return false;
     Shrunk shrunk = shrunk_in(clients, rounds, *found, {kShrinking, budget_.steps / 2});
+    if (!breaks(shrunk.outcome)) return false;  // It did only once.
     if (shrunk.deviations.size() > best_.schedule.deviations.size()) return false;
     if (faults_in(shrunk) > faults_in(best_.schedule)) return false;
     take(clients, rounds, std::move(shrunk));

@@ -32,6 +32,9 @@ void Faults::strike(const Event& event) {
 }
 
 void Faults::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
+  // A connection that has just ended leaves nothing to cut.
+  if (FootprintRecorder* const recorder = world_.recorder())
+    recorder->reads(ObjectKind::kLink, index);
   // The server applies requests that it had already read, although no client waits for them.
   Network& network = world_.network();
   const auto under_way = static_cast<std::uint32_t>(network.at(index).requests.size());

@@ -102,8 +102,11 @@ const Znode* Replica::known_as(PathId path) const {
 }
 
 // Data watches include those of exists (DataTree.containsWatcher, removeWatch). A check finds the
-// watches of all connections (WatchManager.containsWatcher).
+// watches of all connections (WatchManager.containsWatcher), so it depends on whatever leaves or
+// removes one there; all that counts as a read of the znode.
 bool Replica::look_for_watches(const Request& request, PathId path, LinkIndex link) {
+  if (recorder_ && request.op == OpCode::kCheckWatches)
+    recorder_->writes(ObjectKind::kZnode, tree_.object(path));
   if (recorder_ && hears_everything()) recorder_->touches_everything();
   bool found = false;
   for (const auto& [type, table] : {std::pair(WatchType::kChild, &child_watches_),

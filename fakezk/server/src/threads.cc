@@ -6,6 +6,17 @@
 
 namespace lockstep::fakezk {
 
+namespace {
+
+// Which threads may go on decides whether a timer may fire early, and what happens before the clock
+// moves on.
+void record_ready(Process& process) {
+  if (FootprintRecorder* const recorder = process.world().recorder())
+    recorder->reads(ObjectKind::kClock);
+}
+
+}  // namespace
+
 Thread::Thread(Process& process)
     : process_(process), index_(process.world().threads().free_index(process.index())) {
   process.world().threads().all_.push_back(this);
@@ -13,13 +24,18 @@ Thread::Thread(Process& process)
 
 Thread::~Thread() {
   Threads& threads = process_.world().threads();
+  record_ready(process_);
   std::erase(threads.all_, this);
   std::erase(threads.ready_, this);
 }
 
-void Thread::call_is_over() { process_.world().threads().ready_.push_back(this); }
+void Thread::call_is_over() {
+  record_ready(process_);
+  process_.world().threads().ready_.push_back(this);
+}
 
 void Thread::is_preempted() {
+  record_ready(process_);
   Threads& threads = process_.world().threads();
   threads.ready_.insert(threads.fair_ ? threads.ready_.end() : threads.ready_.begin(), this);
 }
@@ -33,6 +49,7 @@ const Thread* Threads::next() const {
 void Threads::go_on(std::uint32_t index) {
   const auto thread = std::ranges::find(ready_, index, &Thread::index);
   Thread& goes = **thread;
+  record_ready(goes.process_);
   ready_.erase(thread);
   goes.go_on();
 }

@@ -399,7 +399,7 @@ std::string HuntReport::text() const {
            way_on(stopped_by);
   }
   if (!failure) {
-    return name + ": no violation in " + std::to_string(executions) + " executions\n" +
+    return name + ": " + judged.verdict() + " in " + std::to_string(executions) + " executions\n" +
            what_was_judged(*this) + what_cannot_strike(*this) + reached;
   }
   const search::Violation& violation = failure->violation;
@@ -421,7 +421,7 @@ std::string HuntReport::verdict() const {
   const std::string traces = counted(exhaustive->traces, "trace");
   const std::string cannot_strike =
       impossible_faults == 0 ? "" : describe_impossible(impossible_faults) + " cannot strike; ";
-  const std::string circumstances = ", no violation (" + in_words(size) + "; " +
+  const std::string circumstances = ", " + judged.verdict() + " (" + in_words(size) + "; " +
                                     describe_faults(faults) + "; " + cannot_strike +
                                     search::not_judged() + " are not judged in this mode)";
   if (exhaustive->exhausted) {

@@ -230,7 +230,10 @@ void LockScenario::resume() {
 void LockScenario::finish(fakezk::World& world) {
   // The znodes of a contender that still waits or holds are not orphans.
   for (const Contender& contender : contenders_) {
-    if (contender.finished()) continue;
+    if (contender.finished()) {
+      oracles_.finished(contender.client().process().index());
+      continue;
+    }
     for (const SessionId id : contender.client().fake().session_ids()) oracles_.at_work(id);
   }
   oracles_.check_orphans();

@@ -22,7 +22,12 @@ Users::Users(Contender& self) : self_(self), idle_(self.client().executor()) { i
 
 Users::~Users() {
   tasks_.clear();
-  for (const Started& started : started_) self_.leave_user(started.user.number());
+  const std::uint32_t process = self_.client().process().index();
+  for (const Started& started : started_) {
+    const std::uint32_t user = started.user.number();
+    if (self_.runs(user)) self_.oracles().ended(process, user);
+    self_.leave_user(user);
+  }
 }
 
 void Users::start(Work work) {

@@ -1,5 +1,6 @@
 #include "lockstep/threads/inside.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -37,21 +38,24 @@ Inside::Inside(std::string resource) : resource_(std::move(resource)) {
   HuntedProcess& process = hunted();
   const intercept::Execution::Inside inside;
   const intercept::Thread& self = *process.execution().running();
-  const auto [other, is_alone] = process.insiders().try_emplace(resource_, &self);
+  HuntedProcess::Insiders& insiders = process.insiders_of(resource_);
   process.world().note(HuntedProcess::process_of(self).index(), "inside of " + resource_);
+  // A process that has crashed is inside no more.
+  std::erase_if(insiders, [](const intercept::Thread* other) { return other->ended(); });
   const bool is_judged = judge::asserted(search::Oracle::kS2, {}, process.world());
   if (is_judged) process.judged().count(search::Oracle::kS2);
-  if (is_alone) return;
-  // A process that has crashed is inside no more.
-  if (!is_judged || other->second->ended() || process.cannot_know_of_a_loss(*other->second) ||
-      process.cannot_know_of_a_loss(self)) {
-    other->second = &self;
+  const auto excluded = std::ranges::find_if(insiders, [&](const intercept::Thread* other) {
+    return is_judged && !process.cannot_know_of_a_loss(*other) &&
+           !process.cannot_know_of_a_loss(self);
+  });
+  if (excluded == insiders.end()) {
+    insiders.push_back(&self);
     return;
   }
   inside_ = false;
   process.verdict().report(search::Oracle::kS2,
                            process.name_of(self) + " enters " + resource_ + ", where " +
-                               process.name_of(*other->second) + " is",
+                               process.name_of(**excluded) + " is",
                            process.world().steps());
 }
 
@@ -61,11 +65,10 @@ void Inside::leave() {
   if (!std::exchange(inside_, false)) return;
   HuntedProcess& process = hunted();
   const intercept::Execution::Inside inside;
-  // Another thread may be inside if this one could not know that its session was over.
-  const auto at = process.insiders().find(resource_);
-  if (at != process.insiders().end() && at->second == process.execution().running()) {
-    process.insiders().erase(at);
-  }
+  // Others may be inside if this one could not know that its session was over, or if they cannot.
+  HuntedProcess::Insiders& insiders = process.insiders_of(resource_);
+  const auto self = std::ranges::find(insiders, process.execution().running());
+  if (self != insiders.end()) insiders.erase(self);
   process.world().note(HuntedProcess::process_of(*process.execution().running()).index(),
                        "leaves " + resource_);
 }

@@ -118,6 +118,7 @@ class Search {
   // The first part that shows something decides. Results of later parts do not count, because they
   // depend on the speed of the jobs.
   bool explored(std::vector<Part>& parts) {
+    if (parts.empty()) return true;  // No fault of this budget can strike.
     search(parts);
     if (options_.checkpoint && !saved_) save();
     bool done = true;

@@ -20,6 +20,8 @@ class Script final : public fakezk::Chooser {
   void add(const TraceStep& step) { steps_.push_back(&step); }
   [[nodiscard]] std::size_t size() const { return steps_.size(); }
   [[nodiscard]] bool last_two_conflict() const { return last_two_[0].conflicts_with(last_two_[1]); }
+  // Whether one of them could not happen: another event has taken its place.
+  [[nodiscard]] bool is_impossible() const { return impossible_; }
 
   fakezk::Choice next(const fakezk::Menu& menu) override {
     recorder_.pause();
@@ -43,12 +45,13 @@ class Script final : public fakezk::Chooser {
   std::uint32_t shortcut(std::uint32_t) override { return 0; }
 
  private:
-  [[nodiscard]] fakezk::Choice find(const fakezk::Menu& menu, StepKey key) const {
+  fakezk::Choice find(const fakezk::Menu& menu, StepKey key) {
     const bool fault = is_fault(key);
     const std::span<const fakezk::Event> events = fault ? menu.faults() : menu.events();
     for (std::uint32_t i = 0; i < events.size(); ++i) {
       if (key_of(events[i], world_.server()) == key) return {fault, i};
     }
+    impossible_ = true;
     return {};
   }
 
@@ -57,6 +60,7 @@ class Script final : public fakezk::Chooser {
   std::vector<const TraceStep*> steps_;
   std::size_t taken_ = 0;
   std::size_t numbers_drawn_ = 0;
+  bool impossible_ = false;
   std::array<fakezk::Footprint, 2> last_two_;
 };
 
@@ -103,20 +107,21 @@ SelfCheck::Pair SelfCheck::check_a_pair(std::uint64_t number) {
 }
 
 SelfCheck::Pair SelfCheck::check_pair(std::size_t first) {
-  const std::optional<std::uint64_t> swapped = state_after(first, true);
-  const std::optional<std::uint64_t> in_order = state_after(first, false);
+  const After swapped = state_after(first, true);
+  const After in_order = state_after(first, false);
   if (in_order == swapped) return Pair::kCommutes;
   if (state_after(first, true) != swapped || state_after(first, false) != in_order) {
     return Pair::kNondeterministic;  // The order is not the cause.
   }
-  dependence_ = describe(trace_[first].key) + ", " + describe(trace_[first + 1].key);
+  dependence_ = describe(trace_[first].key) +
+                (swapped.is == After::Is::kImpossible ? " is not possible after " : ", ") +
+                describe(trace_[first + 1].key);
   return Pair::kDependent;
 }
 
-// The observable state after the steps up to `first` and the next two, in their order or swapped.
-// nullopt if that is not possible, or if the two steps conflict in this order: whether they depend
+// After the steps up to `first` and the next two, in their order or swapped. Whether the two depend
 // on each other must not depend on the order that is looked at.
-std::optional<std::uint64_t> SelfCheck::state_after(std::size_t first, bool swapped) {
+SelfCheck::After SelfCheck::state_after(std::size_t first, bool swapped) {
   Script script(world_, recorder_);
   for (std::size_t i = 0; i < first; ++i) script.add(trace_[i]);
   script.add(trace_[swapped ? first + 1 : first]);
@@ -125,11 +130,12 @@ std::optional<std::uint64_t> SelfCheck::state_after(std::size_t first, bool swap
   Received received(world_);
   execution.start(&received);
   bool possible = true;
-  for (std::size_t i = 0; i < script.size(); ++i) possible = world_.step(script);
+  for (std::size_t i = 0; i < script.size(); ++i) possible = world_.step(script) && possible;
   world_.set_tracer(nullptr);
   recorder_.pause();
-  if (!possible || script.last_two_conflict()) return std::nullopt;
-  return received.state();
+  if (!possible || script.is_impossible()) return {After::Is::kImpossible, 0};
+  if (script.last_two_conflict()) return {After::Is::kConflict, 0};
+  return {After::Is::kState, received.state()};
 }
 
 }  // namespace lockstep::search

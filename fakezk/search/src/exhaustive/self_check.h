@@ -40,9 +40,18 @@ class SelfCheck {
   [[nodiscard]] const std::string& dependence() const { return dependence_; }
 
  private:
+  // The outcome of two steps: a state that can be observed, if both could happen and did not
+  // conflict in that order.
+  struct After {
+    enum class Is : std::uint8_t { kState, kConflict, kImpossible };
+    Is is;
+    std::uint64_t state;
+    bool operator==(const After&) const = default;
+  };
+
   [[nodiscard]] bool swappable(std::size_t first) const;
   Pair check_pair(std::size_t first);
-  std::optional<std::uint64_t> state_after(std::size_t first, bool swapped);
+  After state_after(std::size_t first, bool swapped);
   Outcome run_again(const Schedule& schedule, fakezk::Tracer* tracer);
 
   fakezk::World& world_;

@@ -82,6 +82,11 @@ class LockOracles final : public LockObserver {
   void owns(std::uint32_t process, SessionId session) {
     process_of_.emplace_back(session, process);
   }
+  // A user of that process has been ended in the middle of an acquire.
+  void ended(std::uint32_t process, std::uint32_t user);
+  // The contender of that process has finished. An acquire that is still open then has not been
+  // reported by resolved(), which is "misuse": S5 would excuse its session for ever.
+  void finished(std::uint32_t process);
   void released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second) {
     if (first != second) report_released_again(znode, first, second);
   }
@@ -216,6 +221,7 @@ class LockOracles final : public LockObserver {
                                            ReleaseOutcome second);
   [[gnu::cold]] void report_places(SessionId session, std::uint32_t places, const Path& znode);
   [[gnu::cold]] void report_late(SessionId session, Duration late);
+  [[gnu::cold]] void report_unresolved(SessionId session);
   [[gnu::cold]] void report_idle(const Life& place, Duration idle);
   [[gnu::cold]] void report_never_created(const GrantRecord& grant);
   [[gnu::cold]] void report_evidence(const GrantRecord& grant);

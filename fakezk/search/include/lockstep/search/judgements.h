@@ -20,6 +20,11 @@ class Judgements {
     return *this;
   }
   friend bool operator==(const Judgements&, const Judgements&) = default;
+  // Whether one of the judges of exclusion, S1 and S2, judged anything.
+  [[nodiscard]] bool of_exclusion() const { return of(Oracle::kS1) + of(Oracle::kS2) > 0; }
+
+  // "no violation", or "no violation, exclusion NOT judged".
+  [[nodiscard]] std::string verdict() const;
 
   // "Judged: S1 20, R1 3 times. Judged nothing: L4 (no acquire had a deadline).", guarantees only.
   [[nodiscard]] std::string text() const;

@@ -87,6 +87,7 @@ class Contender {
 
   // For Users: the smallest number that no user has, which the new one has until it leaves.
   [[nodiscard]] std::uint32_t enter_user();
+  [[nodiscard]] bool runs(std::uint32_t user) const { return users_[user - 1] == UserState::kRuns; }
   void user_ends(std::uint32_t user) { users_[user - 1] = UserState::kEnded; }
   void leave_user(std::uint32_t user) { users_[user - 1] = UserState::kNone; }
   // The numbers of the users that have not ended.

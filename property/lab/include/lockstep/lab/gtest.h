@@ -48,6 +48,18 @@ namespace lockstep::lab {
   return ::testing::AssertionSuccess() << replayed.text();
 }
 
+// A note on the judge of exclusion, S1 or S2, that had nothing to judge; empty if both had.
+[[nodiscard]] inline std::string half_of_exclusion(const HuntReport& report) {
+  std::string notes;
+  for (const search::Oracle oracle : {search::Oracle::kS1, search::Oracle::kS2}) {
+    if (report.judged.of(oracle) > 0) continue;
+    const search::OracleFacts& row = search::facts(oracle);
+    notes += report.name + ": " + std::string(row.name) + " judged nothing (" +
+             std::string(row.idle_because) + ").\n";
+  }
+  return notes;
+}
+
 // The implementation of the macros.
 [[nodiscard]] inline ::testing::AssertionResult no_violation(const LockUnderTest& lock,
                                                              const HuntSettings& settings = {}) {
@@ -71,9 +83,9 @@ namespace lockstep::lab {
     if (!report.passed() || !elsewhere.empty()) {
       return ::testing::AssertionFailure() << report.text() << elsewhere;
     }
-    using search::Oracle;
-    const bool vacuous = report.judged.of(Oracle::kS1) + report.judged.of(Oracle::kS2) == 0;
-    if (report.coverage || report.exhaustive || vacuous) std::cout << report.text();
+    const bool is_vacuous = !report.judged.of_exclusion();
+    const bool is_shown = report.coverage || report.exhaustive || is_vacuous;
+    std::cout << (is_shown ? report.text() : half_of_exclusion(report));
     return ::testing::AssertionSuccess() << report.text();
   } catch (const std::invalid_argument& unreadable) {
     return ::testing::AssertionFailure() << unreadable.what();

@@ -65,10 +65,9 @@ class HuntedProcess final : public intercept::Host {
 
   // The oracles that threads::Inside judges, and how often.
   [[nodiscard]] search::Judgements& judged() { return judged_; }
-  // Those who are inside of a resource.
-  [[nodiscard]] std::map<std::string, const intercept::Thread*, std::less<>>& insiders() {
-    return insiders_;
-  }
+  // Those who are inside of a resource: several, if all but one are excused.
+  using Insiders = std::vector<const intercept::Thread*>;
+  [[nodiscard]] Insiders& insiders_of(const std::string& resource) { return insiders_[resource]; }
 
   [[nodiscard]] std::chrono::nanoseconds now() const override;
   [[nodiscard]] std::uint32_t draw(std::uint32_t options) override;
@@ -117,7 +116,7 @@ class HuntedProcess final : public intercept::Host {
   std::vector<SessionId> moved_;    // To another connection.
   std::vector<std::string> hosts_;  // Their names were asked for.
   search::Judgements judged_;
-  std::map<std::string, const intercept::Thread*, std::less<>> insiders_;
+  std::map<std::string, Insiders> insiders_;
   std::uint32_t disturbed_connects_ = 0;
   bool mended_ = false;
   std::unique_ptr<intercept::Execution> execution_;
