@@ -128,14 +128,14 @@ Task<void> leave_a_place(Contender& self, Path lock, std::uint32_t) {
 
 TEST(VacuousTest, AnAcquireWithoutAnEndIsMisuseAndExcusesNoOrphan) {
   const HuntReport open =
-      hunt_lock(LockUnderTest("open", &leave_a_place<false>), as_two_without_faults());
+      hunt_lock(LockUnderTest("open", &leave_a_place<false>), calm_hunt());
   EXPECT_EQ(broken(open), "misuse") << open.text();
   EXPECT_NE(open.text().find("an acquire of A was reported by acquiring() and never by resolved()"),
             std::string::npos)
       << open.text();
   EXPECT_EQ(open.judged.of(search::Oracle::kS5), 0U);
   const HuntReport resolved =
-      hunt_lock(LockUnderTest("resolved", &leave_a_place<true>), as_two_without_faults());
+      hunt_lock(LockUnderTest("resolved", &leave_a_place<true>), calm_hunt());
   EXPECT_EQ(broken(resolved), "S5") << resolved.text();
 }
 
@@ -181,12 +181,12 @@ void limited_by_the_servers(GrantRecord& grant) { grant.loss = LossPolicy::kServ
 TEST(VacuousTest, AnAssertionSaysWhichJudgeOfExclusionHadNothingToJudge) {
   const LockUnderTest half("half", &misreport<&limited_by_the_servers>);
   testing::internal::CaptureStdout();
-  EXPECT_NO_VIOLATION(half, as_two_without_faults());
+  EXPECT_NO_VIOLATION(half, calm_hunt());
   const std::string said = testing::internal::GetCapturedStdout();
   EXPECT_EQ(said, "half: S2 judged nothing (" +
                       std::string(search::facts(search::Oracle::kS2).idle_because) + ").\n");
   testing::internal::CaptureStdout();
-  EXPECT_NO_VIOLATION(LockUnderTest("whole", &contend_for<FairMutex>), as_two_without_faults());
+  EXPECT_NO_VIOLATION(LockUnderTest("whole", &contend_for<FairMutex>), calm_hunt());
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }
 

@@ -146,7 +146,8 @@ Task<void> multi_before_a_late_reconnect(MultiTest& at) {
   co_await StateReached(*session, SessionState::kSuspended);
   auto multi = session->multi(checks(3));
   // The loop is busy while the C client reconnects, so the handshake is no news any more.
-  std::this_thread::sleep_for(session->timeout() * 3 / 4);
+  const TimePoint late = at.runtime.now() + session->timeout() * 3 / 4;
+  while (at.runtime.now() < late) std::this_thread::yield();
   const lockstep::Context patient(at.runtime.now() + std::chrono::seconds(10));
   EXPECT_TRUE((co_await session->get_data("/", patient)).has_value());
   EXPECT_TRUE((co_await multi).has_value());

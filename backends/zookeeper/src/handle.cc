@@ -20,9 +20,7 @@ constexpr std::chrono::seconds kDrainLimit(1);
 }  // namespace
 
 Handle::Handle(const Options& options, Inbox& inbox)
-    : inbox_(inbox),
-      connector_(options, failures_, *this),
-      thread_([this] { run(); }) {}
+    : inbox_(inbox), connector_(options, failures_, *this), thread_([this] { run(); }) {}
 
 Handle::~Handle() {
   close();
