@@ -127,8 +127,7 @@ Task<void> leave_a_place(Contender& self, Path lock, std::uint32_t) {
 }
 
 TEST(VacuousTest, AnAcquireWithoutAnEndIsMisuseAndExcusesNoOrphan) {
-  const HuntReport open =
-      hunt_lock(LockUnderTest("open", &leave_a_place<false>), calm_hunt());
+  const HuntReport open = hunt_lock(LockUnderTest("open", &leave_a_place<false>), calm_hunt());
   EXPECT_EQ(broken(open), "misuse") << open.text();
   EXPECT_NE(open.text().find("an acquire of A was reported by acquiring() and never by resolved()"),
             std::string::npos)
