@@ -18,6 +18,8 @@ PYTHON = "/usr/bin/python3"
 TESTS = pathlib.Path("/usr/lib/python3/dist-packages/kazoo/tests")
 # Other kinds of threads, which need more packages.
 HANDLERS = ["test_eventlet_handler.py", "test_gevent_handler.py"]
+# With a server that is not configured for SASL, kazoo repeats its first token for ever.
+ENDLESS = ["test_sasl.py"]
 LIMIT_S = 15  # Per test.
 
 
@@ -45,7 +47,7 @@ def run_suite(servers, tests, scratch):
     report = pathlib.Path(scratch) / "report.xml"
     command = [PYTHON, "-m", "pytest", "-p", "one_address", "-p", "no:cacheprovider", "-q",
                "--timeout", str(LIMIT_S), f"--junitxml={report}",
-               *(f"--ignore={TESTS / name}" for name in HANDLERS),
+               *(f"--ignore={TESTS / name}" for name in HANDLERS + ENDLESS),
                *(str(TESTS / test) for test in tests)]
     environment = dict(os.environ, LOCKSTEP_SERVERS=servers, PYTHONPATH=str(HERE), PYTHONDONTWRITEBYTECODE="1")
     log = pathlib.Path(scratch) / "log"
