@@ -379,7 +379,8 @@ void Session::on(ConnectedMessage& connected) {
   session_timeout_ = connected.session_timeout;
   last_contact_ = connected.received;
   contact_opened(connected.handshake_not_before, session_timeout_);
-  if (is_over(state())) return;                  // A listener has closed it.
+  // A listener may have closed it.
+  if (is_over(state())) return;
   if (has_credential_) ask_after_credentials();  // The C client sends all of them again.
   watches_.reconnected();
   fail_waiting_to_ = 0;
