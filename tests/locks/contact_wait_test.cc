@@ -76,7 +76,7 @@ TEST_F(ContactWaitTest, ADisconnectionDuringTheWaitIsNoTimeout) {
   FairMutex mutex(*session_, "/lock");
   const auto waiting = simulation_.start(mutex.acquire(Context(simulation_.now() + timeout_ / 8)));
   simulation_.advance(timeout_ / 16);
-  simulation_.cut(*session_);
+  disconnect(simulation_, *session_);
   simulation_.hold_inbox(*session_);
   simulation_.run_until(waiting);
   EXPECT_EQ(error_of(waiting.result()), Error::kContactLost);
