@@ -96,9 +96,11 @@ void Agenda::list_wakes() {
 // By default a thread goes on as soon as its call is over. In the phase without faults it comes
 // last: a thread that never ends must not block everything else.
 void Agenda::list_threads() {
+  const bool any_is_stalled = processes_.stalled() > 0;
+  EventList::Some some(events_, threads_.ready().size());
   for (const Thread* const thread : threads_.ready()) {
-    if (thread->process().stalled()) continue;
-    events_.add({Event::Kind::kGoOn, FaultKind::kCut, thread->index()});
+    if (any_is_stalled && thread->process().stalled()) continue;
+    some.add({Event::Kind::kGoOn, FaultKind::kCut, thread->index()});
   }
 }
 

@@ -78,8 +78,7 @@ Woken Execution::wait(std::string_view call, const void* object,
 }
 
 // Variables of processes with memory of their own share addresses.
-bool Execution::awaits(const Waiter& waiter, const void* object) const {
-  if (waiter.object != object) return false;
+bool Execution::shares_memory(const Waiter& waiter, const void* object) const {
   if (!memory_ || !running_ || &waiter.thread->root() == &running_->root()) return true;
   return !ProcessMemory::is_variable(object);
 }

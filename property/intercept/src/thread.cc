@@ -16,7 +16,7 @@ namespace lockstep::intercept {
 namespace {
 
 stacks::StackPool& pool() {
-  static stacks::StackPool stacks(stacks::Switches::kDoNot);
+  static stacks::StackPool stacks(stacks::RunsAs::kThread);
   return stacks;
 }
 

@@ -9,7 +9,7 @@ namespace lockstep::intercept {
 // intercepted thread runs.
 //
 // All intercepted threads run on one real thread. They share its variables of libc (except errno),
-// of a sanitizer, of Lockstep as a library, and those given to share(): each switch copies them.
+// of a sanitizer and of Lockstep as a library: each switch copies them.
 class ThreadLocals {
  public:
   // Variables begin with their initial values. Throws std::logic_error if this libc does not export
@@ -22,7 +22,8 @@ class ThreadLocals {
   // Finds the variables of each module, which is done once per process. Throws like the
   // constructor.
   static void prepare();
-  // From now on, this memory of the real thread is shared.
+  // From now on, threads begin with a copy of this memory of the real thread, which must not change
+  // while there are any.
   static void share(const void* begin, std::size_t bytes);
 
   // enter() replaces the real thread's variables with these; leave() restores them.

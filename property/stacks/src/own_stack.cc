@@ -50,10 +50,10 @@ void swap_exceptions(ExceptionState& with) {
 
 }  // namespace
 
-OwnStack::OwnStack(Switches switches)
+OwnStack::OwnStack(RunsAs runs_as)
     : stack_(stacks().allocate()),
       there_(boost::context::detail::make_fcontext(stack_.sp, stack_.size, &run)),
-      switches_(switches),
+      runs_as_(runs_as),
       own_{static_cast<const char*>(stack_.sp) - stack_.size, stack_.size} {
   if (__tsan_create_fiber) own_thread_ = __tsan_create_fiber(0);
 }
@@ -69,7 +69,7 @@ OwnStack::~OwnStack() {
 // begins and ends (__tsan_ignore_thread_end).
 void OwnStack::switch_fiber(bool leaves) {
   constexpr unsigned kDoesNotSynchronize = 1;  // __tsan_switch_to_fiber_no_sync
-  const unsigned flags = switches_ == Switches::kDoNot ? kDoesNotSynchronize : 0;
+  const unsigned flags = runs_as_ == RunsAs::kThread ? kDoesNotSynchronize : 0;
   if (leaves) return __tsan_switch_to_fiber(other_thread_, flags);
   other_thread_ = __tsan_get_current_fiber();
   const bool begins = flags != 0 && !std::exchange(is_ignored_, true);
@@ -128,7 +128,7 @@ void OwnStack::run(boost::context::detail::transfer_t from) {
 
 #ifdef LOCKSTEP_ADDRESS_SANITIZER
 void OwnStack::before_switch(const StackBounds& to) {
-  swap_exceptions(exceptions_);
+  if (runs_as_ == RunsAs::kFiber) swap_exceptions(exceptions_);
   const bool leaving = &to == &others_;
   void** const keep = leaving ? &saved_ : &other_saved_;
   __sanitizer_start_switch_fiber(keep, to.bottom, to.size);
@@ -143,7 +143,7 @@ void OwnStack::after_switch(bool here) {
 }
 #else
 void OwnStack::before_switch(const StackBounds& to) {
-  swap_exceptions(exceptions_);
+  if (runs_as_ == RunsAs::kFiber) swap_exceptions(exceptions_);
   if (own_thread_) switch_fiber(&to == &others_);
 }
 
@@ -151,7 +151,7 @@ void OwnStack::after_switch(bool) {}
 #endif
 
 std::unique_ptr<OwnStack> StackPool::take() {
-  if (idle_.empty()) return std::make_unique<OwnStack>(switches_);
+  if (idle_.empty()) return std::make_unique<OwnStack>(runs_as_);
   std::unique_ptr<OwnStack> stack = std::move(idle_.back());
   idle_.pop_back();
   return stack;

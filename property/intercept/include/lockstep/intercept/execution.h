@@ -134,7 +134,8 @@ class Execution {
   // Ends the running thread by an exception that unwinds its stack.
   [[noreturn]] static void exit_thread(void* result);
 
-  // From now on, all threads share this thread_local memory of the real thread.
+  // From now on, threads begin with a copy of this thread_local memory of the real thread, which must
+  // not change during an execution.
   static void share(const void* begin, std::size_t bytes);
 
   // The runtime encloses each call of code under test in resume_code() and enter_runtime().
@@ -173,7 +174,10 @@ class Execution {
     Condition* condition;
   };
   void forget_waiter(const Thread& thread);
-  [[nodiscard]] bool awaits(const Waiter& waiter, const void* object) const;
+  [[nodiscard]] bool awaits(const Waiter& waiter, const void* object) const {
+    return waiter.object == object && shares_memory(waiter, object);
+  }
+  [[nodiscard]] bool shares_memory(const Waiter& waiter, const void* object) const;
   // Closes the descriptors of the thread's process if this was its last thread.
   void has_ended(Thread& thread);
 

@@ -18,7 +18,7 @@ struct StackBounds {
 };
 
 // The C++ runtime's record of a stack's exceptions: those being handled, and how many are in flight
-// (Itanium C++ ABI, __cxa_eh_globals). There is one record per thread, so each switch swaps it.
+// (Itanium C++ ABI, __cxa_eh_globals). It is a thread_local variable.
 struct ExceptionState {
   void* caught = nullptr;
   unsigned int uncaught = 0;
@@ -27,16 +27,21 @@ struct ExceptionState {
 // The size of such a stack, stated by lockstep/lab/fibers.h and lockstep/threads/hunt_threads.h.
 inline constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
-// How a sanitizer that looks for races sees a switch of stacks: as the one thread sees it that runs
-// all of them, so that all before it happens before all after it, or as a switch between threads,
-// which only what synchronizes them orders.
-enum class Switches : std::uint8_t { kSynchronize, kDoNot };
+// What a body is for its language runtime and for sanitizers.
+enum class RunsAs : std::uint8_t {
+  // A part of the thread that enters its stack: what precedes a switch happens before what follows
+  // it, and each switch swaps the records of exceptions.
+  kFiber,
+  // A thread with thread_local variables of its own, which the caller of enter() installs. Only
+  // synchronization orders its accesses.
+  kThread,
+};
 
 // A stack on which bodies run, one after another. This class alone switches stacks and notifies the
 // sanitizers. The page below the stack is protected.
 class OwnStack {
  public:
-  explicit OwnStack(Switches switches = Switches::kSynchronize);
+  explicit OwnStack(RunsAs runs_as = RunsAs::kFiber);
   OwnStack(const OwnStack&) = delete;
   OwnStack& operator=(const OwnStack&) = delete;
   // No body may be running.
@@ -66,7 +71,7 @@ class OwnStack {
   boost::context::stack_context stack_;
   boost::context::detail::fcontext_t there_;
   boost::context::detail::fcontext_t back_ = nullptr;
-  Switches switches_;
+  RunsAs runs_as_;
   StackBounds own_;
   StackBounds others_;
   ExceptionState exceptions_;  // Both describe the side that does not run.
@@ -81,12 +86,12 @@ class OwnStack {
 // A pool of stacks: a search needs a few of them in each of millions of executions.
 class StackPool {
  public:
-  explicit StackPool(Switches switches = Switches::kSynchronize) : switches_(switches) {}
+  explicit StackPool(RunsAs runs_as = RunsAs::kFiber) : runs_as_(runs_as) {}
   [[nodiscard]] std::unique_ptr<OwnStack> take();
   void give_back(std::unique_ptr<OwnStack> stack) { idle_.push_back(std::move(stack)); }
 
  private:
-  Switches switches_;
+  RunsAs runs_as_;
   std::vector<std::unique_ptr<OwnStack>> idle_;
 };
 
