@@ -9,6 +9,9 @@ all did, 1: some did not, 2: the program or the command line failed.
 """
 
 import argparse
+import concurrent.futures
+import functools
+import os
 import pathlib
 import sys
 
@@ -42,9 +45,11 @@ def main():
     given = parser.parse_args()
     listed = scenarios(given.program)
     failures = 0
-    for scenario in listed:
+    hunted = functools.partial(found_in, given.program, executions=given.executions)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as hunts:
+        finds = list(hunts.map(hunted, listed))
+    for scenario, found in zip(listed, finds):
         expected = None if scenario["expects"] == "pass" else scenario["expects"]
-        found = found_in(given.program, scenario, given.executions)
         if found[-1] != expected:
             failures += 1
             print(f"{scenario['kind']} {scenario['name']}: expected {expected or 'no violation'}, "

@@ -5,6 +5,8 @@ compiler makes coroutines.)
 
 usage: run.py [COMPILER...]    by default g++ and clang++-19
 """
+import concurrent.futures
+import os
 import pathlib
 import re
 import subprocess
@@ -121,10 +123,8 @@ def check_runs_off(compiler):
     print(f"{compiler}: a coroutine that runs off its end is named")
 
 
-for each in sys.argv[1:] or ["g++", "clang++-19"]:
-    check_forgotten(each)
-    check_ok(each)
-    check_typical(each)
-    check_unchecked(each)
-    check_destroyed_early(each)
-    check_runs_off(each)
+CHECKS = [check_forgotten, check_ok, check_typical, check_unchecked, check_destroyed_early, check_runs_off]
+with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as compilers:
+    checks = [compilers.submit(check, compiler) for compiler in sys.argv[1:] or ["g++", "clang++-19"] for check in CHECKS]
+    for each in checks:
+        each.result()
