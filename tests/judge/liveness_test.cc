@@ -25,6 +25,20 @@ class LivenessTest : public OraclesByHand {
     oracles().acquiring(session.id(), process);
     return place(session, prefix);
   }
+  void strike_once() {
+    class FirstFault final : public fakezk::Chooser {
+      fakezk::Choice next(const fakezk::Menu&) override { return {true, 0}; }
+      std::uint32_t number(std::uint32_t) override { return 0; }
+    } chooser;
+    fakezk::FaultPlan plan;
+    plan.allow(fakezk::FaultKind::kCut, 1);
+    plan.set_total(1);
+    simulation_.world().set_faults(plan);
+    const auto request = simulation_.start(get_children(*b_, "/"));
+    simulation_.world().step(chooser);
+    ASSERT_EQ(simulation_.world().faults_injected(), 1U);
+    simulation_.settle();
+  }
   // Only time passes, in two parts.
   void rest(Duration time) {
     oracles().at_rest(simulation_.now() + time / 2);
@@ -46,6 +60,18 @@ TEST_F(LivenessTest, AFirstContenderWithoutAGrantBreaksL1) {
   EXPECT_EQ(broken(), "L1");
   EXPECT_NE(message().find("it is the turn of /lock/x-lock-0000000000"), std::string::npos)
       << message();
+}
+
+// A client that new faults keep away needs its time again.
+TEST_F(LivenessTest, AFaultBeginsTheWaitAgain) {
+  judge(mutex_rules());
+  wait(*a_, 0);
+  rest(20s);
+  strike_once();
+  rest(20s);
+  EXPECT_EQ(broken(), "") << message();
+  rest(20s);
+  EXPECT_EQ(broken(), "L1");
 }
 
 TEST_F(LivenessTest, AHolderAndTheWaiterAfterItMayWaitForever) {

@@ -340,6 +340,33 @@ TEST_F(LockOraclesTest, LooksAtAnUnchangedQueueAreALivelock) {
   EXPECT_NE(message().find("process 1 has looked at the queue"), std::string::npos) << message();
 }
 
+// A leader's data may change any number of times, and wakes who watches it.
+TEST_F(LockOraclesTest, LooksAfterNewDataAreNoLivelock) {
+  const Created a = place(*a_);
+  const Created b = place(*b_);
+  for (int look = 0; look < 2 * kIdleLooks; ++look) {
+    must(simulation_.run(set_data(*a_, a.path, Data("data"))), "set data");
+    oracles_.waiting(b_->id(), b.path, 1);
+  }
+  EXPECT_EQ(broken(), "") << message();
+}
+
+TEST_F(LockOraclesTest, PlacesOfOneAcquireAreCountedForEachLock) {
+  constexpr int kMostPlaces = 16;
+  const Created ours = place(*a_);
+  oracles_.acquiring(a_->id(), 0);
+  for (int lock = 0; lock < 2 * kMostPlaces; ++lock) {
+    oracles_.place_reserved(a_->id(), Path("/locks/" + std::to_string(lock)), ours.path);
+  }
+  EXPECT_EQ(broken(), "") << message();
+  for (int place = 1; place < kMostPlaces; ++place) {
+    oracles_.place_reserved(a_->id(), Path("/locks/0"), ours.path);
+  }
+  EXPECT_EQ(broken(), "") << message();
+  oracles_.place_reserved(a_->id(), Path("/locks/0"), ours.path);
+  EXPECT_EQ(broken(), "livelock");
+}
+
 // Hunts on three servers once took this for a useless wake. On the leader, the two in front had
 // gone before the contender first looked at its queue, but its server lagged.
 TEST(LaggingOraclesTest, WakeByThePredecessorOnALaggingServerIsSound) {

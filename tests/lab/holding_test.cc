@@ -14,6 +14,7 @@
 #include "lockstep/place.h"
 #include "lockstep/search/exhaustive.h"
 #include "lockstep/sequence.h"
+#include "lockstep/sleep.h"
 #include "lockstep/take_place.h"
 
 // Locks that fail when a client holds them for long, written and hunted as users do.
@@ -115,6 +116,11 @@ TEST(HoldingTest, ALockThatRestartsItsTimeoutsIsFound) {
   EXPECT_EQ(broken(report), "L4") << report.text();
 }
 
+Task<void> arrive_late(Contender& self) {
+  const Duration late = self.holding_time();
+  co_await sleep_for(self.client().executor(), late);
+}
+
 // No fault is needed: only the time that its holder takes shows the flaw.
 TEST(HoldingTest, ALockThatIsTakenFromASlowHolderIsFound) {
   HuntSettings settings;
@@ -134,6 +140,13 @@ TEST(HoldingTest, AnExhaustiveSearchTriesEachTime) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->outcome.violation->oracle, "S4");
   }
+}
+
+// Nothing is chosen before the first step: a search would take zero for the only time.
+TEST(HoldingTest, AHoldingTimeBeforeTheFirstRequestIsMisuse) {
+  const LockUnderTest lock(
+      "late", [](Contender& self, Path, std::uint32_t) -> Task<void> { return arrive_late(self); });
+  EXPECT_EQ(broken(hunt_lock(lock, calm_hunt())), "misuse");
 }
 
 TEST(HoldingTest, ALongHoldExcludesTheOthers) {

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -285,6 +286,21 @@ void hunt_what_ends_once() {
 TEST(LastWordsDeathTest, AScheduleThatEndsTheProcessOnlyOnceIsReportedAsSuch) {
   const std::string said = printed_by(&hunt_what_ends_once);
   EXPECT_NE(said.find("does not end the process when it is run again"), said.npos) << said;
+}
+
+// As an operator, or a machine without memory, may end the process that explains the end.
+void abort_without_explainer() {
+  std::ifstream children("/proc/self/task/" + std::to_string(::gettid()) + "/children");
+  for (::pid_t child = 0; children >> child;) {
+    ::kill(child, SIGKILL);
+    ::siginfo_t ended = {};
+    ::waitid(P_PID, static_cast<::id_t>(child), &ended, WEXITED | WNOWAIT);
+  }
+  std::abort();
+}
+
+TEST(LastWordsDeathTest, AnEndWithoutItsExplainerIsStillTheRealOne) {
+  EXPECT_EXIT(hunt(overtaken<&abort_without_explainer>()), KilledBySignal(SIGABRT), "has aborted");
 }
 
 TEST(LastWordsDeathTest, TheDefaultScheduleIsNamed) {

@@ -2,14 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "lab/hunts.h"
+#include "lockstep/async_event.h"
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/blocking_scenario.h"
@@ -17,6 +20,7 @@
 #include "lockstep/lab/replay.h"
 #include "lockstep/lab/shared.h"
 #include "lockstep/search/exhaustive.h"
+#include "lockstep/sleep.h"
 
 // Users describe their locks like this, or not at all, or wrongly.
 namespace acme {
@@ -163,6 +167,48 @@ TEST(LockUnderTestTest, NoFailureIsShownInASmallerSceneThanAllowed) {
   const HuntReport report = hunt_lock(lock, few_without_faults({3, 2}));
   EXPECT_EQ(report.failure->clients, 2U);
   EXPECT_EQ(report.failure->rounds, 2U);
+  const HuntReport large = hunt_lock(lock, few_without_faults({9, 2}));
+  EXPECT_EQ(large.failure->clients, 2U);
+  EXPECT_EQ(large.failure->rounds, 2U);
+}
+
+// The first run leaves a mark, and goes on in a task of its own. The second one waits forever.
+Task<void> work_beside(Contender& self, std::shared_ptr<Session> session) {
+  static_cast<void>(co_await session->create("/done", Data(), CreateMode::kPersistent));
+  co_await sleep_for(self.client().executor(), std::chrono::seconds(10));
+}
+Task<void> wait_after_a_crash(Contender& self, Path, std::uint32_t) {
+  auto session = co_await self.client().session(Context());
+  if (!session) co_return;
+  const auto done = co_await (*session)->exists("/done");
+  if (done) {
+    AsyncEvent never(self.client().executor());
+    co_await never.wait();
+  }
+  self.client().process().tasks().spawn(work_beside(self, *session));
+}
+
+TEST(LockUnderTestTest, AContenderThatBeginsAgainHasNotFinished) {
+  HuntSettings settings;
+  settings.size = {1, 1};
+  settings.faults = faults_called("crash", 1);
+  const LockUnderTest lock("crashes", &wait_after_a_crash);
+  EXPECT_EQ(broken(hunt_lock(lock, settings)), "L1");
+}
+
+// The kinds of faults that a hunt caps stay capped where its finding is shown.
+TEST(LockUnderTestTest, AShrunkFailureKeepsTheCapsOfItsFaults) {
+  LockUnderTest lock = lock_under_test<FairMutex>("capped");
+  lock.check_at_end = [](const fakezk::World& world, search::Verdict& verdict) {
+    if (world.faults_injected() >= 2) verdict.report("user:two", "two faults", world.steps());
+  };
+  HuntSettings settings;
+  settings.size = {2, 1};
+  settings.faults = faults_called("expiry:1,clock-drift:1", 2);
+  const HuntReport report = hunt_lock(lock, settings);
+  ASSERT_EQ(broken(report), "user:two");
+  EXPECT_EQ(report.failure->faults.most(fakezk::FaultKind::kExpiry), 1U);
+  EXPECT_EQ(report.failure->faults.most(fakezk::FaultKind::kClockDrift), 1U);
 }
 
 TEST(LockUnderTestTest, GrantsThatAreNotReportedAreMisuse) {

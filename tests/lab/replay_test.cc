@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/held_lock.h"
@@ -35,6 +36,18 @@ HuntReport broken_lock() {
   HuntSettings settings;
   settings.size = ScenarioSize{2, 1};
   return hunt_lock("everybodys-mutex", &contend_for<EverybodysMutex>, settings);
+}
+
+TEST(RunScheduleDeathTest, DeviationsInAnotherOrderAreMisuse) {
+  const LockUnderTest lock = lock_under_test<EverybodysMutex>("everybodys-mutex");
+  const auto run = [&](const std::vector<fakezk::Deviation>& deviations) {
+    return run_schedule(lock, {2, 1}, {}, deviations).passed();
+  };
+  const fakezk::Deviation first = {1, {false, 1}};
+  const fakezk::Deviation second = {5, {false, 1}};
+  EXPECT_FALSE(run({first, second}));
+  EXPECT_DEATH(run({second, first}), "the deviations of a schedule are sorted");
+  EXPECT_DEATH(run({first, first}), "the deviations of a schedule are sorted");
 }
 
 TEST(ReplayLockTest, RepeatsTheFinding) {

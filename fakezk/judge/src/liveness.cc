@@ -20,10 +20,14 @@ void LockOracles::at_rest(TimePoint until) {
       acquire.idle_since.reset();
       continue;
     }
-    // Contenders have come or gone since the last rest, so the wait begins again.
-    if (!acquire.idle_since || acquire.changes != lives_.changes()) {
+    // Contenders have come or gone since the last rest, or a fault has struck that may keep the
+    // client away: the wait begins again.
+    const std::uint32_t faults = world_->faults_injected();
+    const bool same = acquire.changes == lives_.changes() && acquire.faults == faults;
+    if (!acquire.idle_since || !same) {
       acquire.idle_since = world_->now();
       acquire.changes = lives_.changes();
+      acquire.faults = faults;
     }
     if (until - *acquire.idle_since <= rules_.idle_allowance) continue;
     report_idle(*place, until - *acquire.idle_since);

@@ -95,7 +95,7 @@ void LockOracles::finished(std::uint32_t process) {
   if (open != acquiring_.end()) report_unresolved(open->session);
 }
 
-void LockOracles::place_reserved(SessionId session, const Path&, const Path& znode) {
+void LockOracles::place_reserved(SessionId session, const Path& lock, const Path& znode) {
   if (world_->traced()) tell_place(session, znode);
   // Among the users of one session, the place belongs to the one that has taken the fewest.
   Acquire* pending = nullptr;
@@ -103,8 +103,14 @@ void LockOracles::place_reserved(SessionId session, const Path&, const Path& zno
     if (acquire.session != session) continue;
     if (!pending || acquire.places < pending->places) pending = &acquire;
   }
-  if (!pending || ++pending->places <= kMostPlaces) return;
-  report_places(session, pending->places, znode);
+  if (!pending) return;
+  ++pending->places;
+  // An acquire of several locks takes a place in each.
+  const fakezk::PathId in = world_->servers().paths().intern(lock.text());
+  auto& counts = pending->places_in_locks;
+  auto count = std::ranges::find(counts, in, &PlacesInLock::lock);
+  if (count == counts.end()) count = counts.insert(counts.end(), {in, 0});
+  if (++count->places > kMostPlaces) report_places(session, count->places, znode);
 }
 
 inline const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) {

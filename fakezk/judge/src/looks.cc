@@ -1,4 +1,6 @@
 // How contenders look at their queue: L3, and livelock by looks.
+#include <algorithm>
+
 #include "lockstep/judge/assertions.h"
 #include "lockstep/judge/lock_oracles.h"
 
@@ -50,11 +52,19 @@ void LockOracles::judge_look(Looks& looks, std::size_t changes) {
     if (!woken_in_vain(own, looks.before)) return;
     report(Oracle::kL3, std::string(text(own.znode)) +
                             " was woken although the one right in front of it is still there");
+  } else if (touched_since(own.lock, looks.last)) {
+    looks.idle = 0;
   } else if (++looks.idle > kMostIdleLooks) {
     report(Oracle::kLivelock, who(looks.session) + " has looked at the queue for " +
                                   std::string(text(own.znode)) + ' ' + std::to_string(looks.idle) +
                                   " times although nothing has changed");
   }
+}
+
+// New data of a znode wakes the contender that watches it.
+bool LockOracles::touched_since(fakezk::PathId lock, Zxid look) const {
+  return std::ranges::any_of(
+      lives_, [&](const Life& life) { return life.lock == lock && life.touched > look; });
 }
 
 // The contender's last wake followed a list that was made after the look before the last. If all

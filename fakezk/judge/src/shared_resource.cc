@@ -179,6 +179,7 @@ void SharedResource::released() {
 
 void SharedResource::woken() {
   remembers();
+  if (world_->recorder()) return;
   const LockRules any_rules = {};
   const bool is_judged = asserted(Oracle::kL3, any_rules, *world_);
   if (is_judged) judged_.count(Oracle::kL3);

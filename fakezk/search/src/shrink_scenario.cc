@@ -112,11 +112,11 @@ class SceneShrinker {
   }
 
   // Most violations of a large scene also show in a small one, at a hundredth of the price. Tries
-  // sizes that double from the smallest on, for half of the budget.
+  // sizes that double from the least one on, for half of the budget.
   void begin_in_a_small_one() {
     const std::uint64_t rest = budget_.steps / 2;
-    for (std::uint32_t rounds = 1; rounds <= best_.rounds; rounds *= 2) {
-      for (std::uint32_t clients = 1; clients < best_.clients; clients *= 2) {
+    for (std::uint32_t rounds = scene_.least_rounds; rounds <= best_.rounds; rounds *= 2) {
+      for (std::uint32_t clients = scene_.least_clients; clients < best_.clients; clients *= 2) {
         if (budget_.steps <= rest || spent()) return;
         const std::optional<std::vector<fakezk::Deviation>> found = find_in(clients, rounds);
         if (!found) continue;
@@ -219,7 +219,9 @@ class SceneShrinker {
     if (struck.empty()) return no_faults();
     ExecutionLimits fewer = best_.limits;
     fewer.faults = fakezk::FaultPlan();
-    for (const fakezk::Event& fault : struck) fewer.faults.allow(fault.fault);
+    for (const fakezk::Event& fault : struck) {
+      fewer.faults.allow(fault.fault, best_.limits.faults.most(fault.fault));
+    }
     fewer.faults.set_total(static_cast<std::uint32_t>(struck.size()));
     const std::unique_ptr<Program> program = scene_.make(best_.clients, best_.rounds);
     fakezk::World world(program->servers());

@@ -1,8 +1,11 @@
 #include "lockstep/lab/replay.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <utility>
 
+#include "lockstep/internal/check.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/lab/last_words.h"
 
@@ -95,6 +98,9 @@ ReplayReport replay_lock(std::string_view string, const LockUnderTest& lock) {
 ReplayReport run_schedule(const LockUnderTest& lock, ScenarioSize size,
                           const fakezk::FaultPlan& faults,
                           const std::vector<fakezk::Deviation>& deviations) {
+  const bool sorted = std::ranges::adjacent_find(deviations, std::ranges::greater_equal(),
+                                                 &fakezk::Deviation::position) == deviations.end();
+  internal::check(sorted, "the deviations of a schedule are sorted, one for each position");
   ReplayReport report;
   report.scenario = lock.name;
   report.was_recorded = false;

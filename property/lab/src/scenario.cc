@@ -113,6 +113,7 @@ void Contender::clear() noexcept {
   attempts_ = 0;
   grants_ = 0;
   finished_ = false;
+  has_drawn_early_ = false;
   kept_.clear();
   users_.clear();
 }
@@ -143,6 +144,7 @@ Duration Contender::holding_time() {
   constexpr std::array<milliseconds, 3> kTimes = {milliseconds(600), milliseconds(4'000),
                                                   milliseconds(60'000)};
   fakezk::World& world = client_.process().world();
+  if (world.steps() == 0) has_drawn_early_ = true;
   const bool takes_its_time = world.draw(2) != 0;
   if (!takes_its_time) return Duration::zero();
   const std::uint32_t drawn = world.draw(kTimes.size());
@@ -238,6 +240,7 @@ void LockScenario::finish(fakezk::World& world) {
   }
   oracles_.check_orphans();
   check_grants(world);
+  check_draws(world);
   if (lock_.check_at_end) lock_.check_at_end(world, *verdict_);
   bool waiting = false;
   for (const Contender& contender : contenders_) {
@@ -265,6 +268,18 @@ void LockScenario::check_grants(const fakezk::World& world) const {
   verdict_->report("misuse",
                    "every acquire has failed, although no fault has struck: there is no grant to"
                    " judge",
+                   world.steps());
+}
+
+// No search chooses what comes before the first step.
+void LockScenario::check_draws(const fakezk::World& world) const {
+  const auto early = std::ranges::find_if(contenders_, &Contender::has_drawn_early);
+  if (early == contenders_.end()) return;
+  verdict_->report("misuse",
+                   early->client().name() +
+                       " has asked for its holding_time() before its first"
+                       " request, where it is always zero: await something"
+                       " first",
                    world.steps());
 }
 

@@ -56,7 +56,8 @@ std::optional<search::Failure> failure_of_end(const LockUnderTest& lock,
                                               const std::vector<fakezk::Deviation>& deviations) {
   ForkedTrials trials(
       [&](ScenarioSize size) {
-        return with_last_words(lock.program(size), {lock.name, size, settings.faults, replay_by});
+        return with_last_words(lock.program(size),
+                               {lock.name, size, settings.faults, replay_by, nullptr, true});
       },
       lock.in_forks ? Hunts::kInChildren : Hunts::kInOneChild, lock.executions_per_fork,
       lock.in_forks ? kMostTimeOfAHunt : kMostTime);

@@ -152,7 +152,8 @@ search::Caught ForkedTrials::hunt_in_one_child(ScenarioSize size,
     for (std::uint64_t i = 0; i < what.executions; ++i) searcher.run(what.first + i);
   });
   if (!told) return caught;
-  if (told->execution < what.first + what.executions) {
+  // Before the search begins, the program may end in its default schedule.
+  if (told->execution >= what.first && told->execution < what.first + what.executions) {
     caught.executions = told->execution - what.first + 1;
   }
   caught.steps = told->trial.outcome.steps;

@@ -157,6 +157,10 @@ class LockOracles final : public LockObserver {
     std::uint32_t idle = 0;
   };
   static constexpr std::size_t kNoLife = static_cast<std::size_t>(-1);
+  struct PlacesInLock {
+    fakezk::PathId lock;
+    std::uint32_t places;
+  };
   struct Acquire {
     SessionId session;
     std::uint32_t process;
@@ -164,10 +168,12 @@ class LockOracles final : public LockObserver {
     std::uint32_t user = 0;
     Zxid began = 0;
     std::uint32_t places = 0;
+    std::vector<PlacesInLock> places_in_locks = {};
     // Since when a place of it has been kept from the lock although its turn had come, and how many
-    // changes of queues there had been.
+    // changes of queues and faults there had been.
     std::optional<TimePoint> idle_since = {};
     std::size_t changes = 0;
+    std::uint32_t faults = 0;
   };
   static constexpr std::uint32_t kNoProcess = static_cast<std::uint32_t>(-1);
 
@@ -187,6 +193,7 @@ class LockOracles final : public LockObserver {
   [[nodiscard]] inline const Life* own_life(const GrantRecord& grant);
   [[nodiscard]] Looks& looks_of(SessionId session, std::size_t life);
   void judge_look(Looks& looks, std::size_t changes);
+  [[nodiscard]] bool touched_since(fakezk::PathId lock, Zxid look) const;
   [[nodiscard]] bool woken_in_vain(const Life& own, Zxid look_before) const;
   [[nodiscard]] std::string_view text(fakezk::PathId znode) const {
     return world_->server().paths().text(znode).view();

@@ -84,9 +84,10 @@ class FaultTimes {
 };
 
 // The kinds of faults that may strike in an execution: all of them in one third of the executions;
-// in one third each kind is in or out with equal probability; in one third there is a single kind.
-// Some bugs need one kind twice, and the others only get in the way (A. Groce et al., "Swarm
-// testing", ISSTA 2012).
+// in one third each kind is in or out with equal probability; in one third there is a single kind,
+// drawn among all. If that leaves none of the possible kinds, all of them may strike. Some bugs
+// need one kind twice, and the others only get in the way (A. Groce et al., "Swarm testing", ISSTA
+// 2012).
 class Swarm {
  public:
   static constexpr std::uint32_t kSwarmShares = 3;

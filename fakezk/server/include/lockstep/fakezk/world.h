@@ -91,7 +91,7 @@ class World final {
   // above.
   bool run(Chooser& chooser, const bool& stop, std::uint32_t end, bool with_timers = true);
   // Returns a number below `options` for code that runs in a step: the chooser's choice. 0, the
-  // default, outside steps.
+  // default, outside steps: so nothing is chosen before the first one.
   [[nodiscard]] std::uint32_t draw(std::uint32_t options) { return choices_.number(options); }
   // Delivers all messages in flight, and those that follow from them, without a choice: for
   // preparations.

@@ -51,7 +51,10 @@ class Contender {
   [[nodiscard]] ContenderClient& client() { return client_; }
   [[nodiscard]] const ContenderClient& client() const { return client_; }
   // Called when its crashed process is started again: the client has no session then.
-  void restart() noexcept { client_.fake().let_go(); }
+  void restart() noexcept {
+    client_.fake().let_go();
+    finished_ = false;
+  }
   // Called after an execution: resets everything for the next one.
   void clear() noexcept;
   [[nodiscard]] judge::LockOracles& oracles() { return oracles_; }
@@ -96,6 +99,7 @@ class Contender {
   // How long the usual contender holds its current grant; a choice. Either no time, so that its
   // release races with everything else, or long enough for all other work to settle and for
   // timeouts, leases and renewals to run out: 600 ms, 4 seconds or a minute.
+  // Misuse before the contender's first request: no search chooses anything there.
   [[nodiscard]] Duration holding_time();
 
   // Reports the result of an acquire to the usual contender's counts. A lock that it holds without
@@ -113,6 +117,7 @@ class Contender {
   void run(Task<void> task) { client_.process().tasks().spawn(std::move(task), finished_); }
   // Whether that work is done.
   [[nodiscard]] bool finished() const { return finished_; }
+  [[nodiscard]] bool has_drawn_early() const { return has_drawn_early_; }
 
  private:
   enum class UserState : std::uint8_t { kNone, kRuns, kEnded };
@@ -126,6 +131,7 @@ class Contender {
   bool impatient_ = false;
   bool isolated_ = false;
   bool finished_ = false;
+  bool has_drawn_early_ = false;  // holding_time() before the first step.
   std::vector<std::shared_ptr<const void>> kept_;
   std::vector<UserState> users_;  // By number - 1.
 };

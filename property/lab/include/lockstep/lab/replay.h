@@ -32,7 +32,8 @@ struct ReplayReport {
 };
 
 // Runs the execution of a replay string, in the program that `make` makes for the string's size.
-// Deviations that do not fit any more are skipped. For regression tests:
+// Indices count modulo the number of options, so a string of an older program still runs. For
+// regression tests:
 //
 //   const lab::ReplayReport report =
 //       lab::replay_lock("lockstep1/my-mutex/...", &lab::contend_for<MyMutex>);
@@ -45,7 +46,7 @@ ReplayReport replay_lock(std::string_view string, Contend contend);
 ReplayReport replay_lock(std::string_view string, const LockUnderTest& lock);
 
 // Runs one given schedule: `deviations` from the default schedule, sorted by position, each
-// position at most once.
+// position at most once (checked).
 ReplayReport run_schedule(const LockUnderTest& lock, ScenarioSize size,
                           const fakezk::FaultPlan& faults,
                           const std::vector<fakezk::Deviation>& deviations);
