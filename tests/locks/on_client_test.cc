@@ -74,7 +74,7 @@ TEST_F(OnClientTest, AnAcquireEndsWithItsSession) {
   simulation_.run_until(taking);
   EXPECT_EQ(error_of(taking.result()), Error::kSessionExpired);
   EXPECT_EQ(places(), 1U);
-  EXPECT_EQ(observer_.calls(), (Calls{"place", "gave up: session expired"}));
+  EXPECT_EQ(observer_.calls(), (Calls{"place", "place given up", "gave up: session expired"}));
 }
 
 // Reserves room for watches up to a limit, and records the requests for it.
@@ -246,8 +246,8 @@ TEST_F(OnClientTest, RejoiningQueuesUpOnTheNextSessionAndReportsIt) {
   EXPECT_EQ(grant->rejoins, 1U);
   EXPECT_EQ(grant->session, client_.current());
   EXPECT_EQ(places(), 1U);
-  EXPECT_EQ(observer_.calls(),
-            (Calls{"place", "gave up: session expired", "rejoins /lock", "place", "granted"}));
+  EXPECT_EQ(observer_.calls(), (Calls{"place", "place given up", "gave up: session expired",
+                                      "rejoins /lock", "place", "granted"}));
 }
 
 TEST_F(OnClientTest, RejoiningKeepsToItsDeadline) {
@@ -276,7 +276,7 @@ TEST_F(OnClientTest, RejoiningLeavesASessionThatWasClosed) {
   must(simulation_.run(close(*client_.current())), "close");
   simulation_.run_until(taking);
   EXPECT_EQ(error_of(taking.result()), Error::kClosing);
-  EXPECT_EQ(observer_.calls(), (Calls{"place", "gave up: closing"}));
+  EXPECT_EQ(observer_.calls(), (Calls{"place", "place given up", "gave up: closing"}));
 }
 
 // Contends through all sessions of its client; the oracles identify each session by its actions.

@@ -262,6 +262,39 @@ TEST_F(PrometheusTest, NoWaiterIsCountedInASessionThatIsOver) {
   EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "0");
 }
 
+// Destroys the tasks of a session that is over.
+class EndsTasks final : public SessionListener {
+ public:
+  explicit EndsTasks(Session& session) : session_(session) { session_.add_listener(*this); }
+  ~EndsTasks() { session_.remove_listener(*this); }
+  [[nodiscard]] TaskSet& tasks() { return tasks_; }
+
+ private:
+  void session_changed(SessionState state) override {
+    if (is_over(state)) tasks_.clear();
+  }
+
+  Session& session_;
+  TaskSet tasks_;
+};
+
+// Also if the metrics observe no session.
+TEST_F(PrometheusTest, AWaiterThatIsDestroyedWithItsSessionIsNotCounted) {
+  const auto other = simulation_.open("B");
+  FairMutex others(*other, "/lock");
+  const Result<HeldLock> held = simulation_.run(others.acquire());
+  const auto session = simulation_.open("C");
+  FairMutex mutex(*session, "/lock", &metrics_);
+  EndsTasks owner(*session);
+  owner.tasks().spawn(ignore(mutex.acquire()));
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "1");
+  simulation_.kill(*session);
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "0");
+  EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "0");
+}
+
 TEST_F(PrometheusTest, ADestroyedGrantIsNotHeld) {
   OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
   simulation_.run(ignore(mutex.acquire()));

@@ -244,15 +244,8 @@ void PrometheusMetrics::turn_ended(const GrantRecord& grant) {
   turns_.erase({grant.session, part(grant.lock)->lock});
 }
 
-void PrometheusMetrics::gave_up(SessionId session, const Path& lock, Error error) {
-  Figures& figures = of(lock);
-  if (!is_turn(lock)) ++figures.failures[name(error)];
-  if (!session_is_over(error)) return;
-  // All places of the session have ended with it.
-  const auto gone = std::erase_if(waiting_since_, [&](const auto& entry) {
-    return entry.first.first == session && Path(entry.first.second).parent() == lock;
-  });
-  figures.waiting -= static_cast<std::int64_t>(gone);
+void PrometheusMetrics::gave_up(SessionId, const Path& lock, Error error) {
+  if (!is_turn(lock)) ++of(lock).failures[name(error)];
 }
 
 void PrometheusMetrics::rejoining(const Path& lock) { ++of(lock).rejoins; }
