@@ -312,6 +312,26 @@ TEST_F(PrometheusTest, TimesAreUnknownWithoutSessions) {
   EXPECT_NE(text.find("lockstep_wait_seconds_count{lock=\"/lock\"} 0\n"), text.npos);
 }
 
+// A session gives the metrics their clock when it changes its state.
+TEST_F(PrometheusTest, TimesThatBeganBeforeThereWasAClockAreUnknown) {
+  simulation_.advance(1h);
+  const auto session = simulation_.open("B");
+  session->set_observer(&metrics_);
+  FairMutex mutex(*session, "/lock", &metrics_);
+  HeldLock first = must(simulation_.run(mutex.acquire()), "acquire");
+  simulation_.cut(*session);
+  simulation_.settle();
+  simulation_.run(first.release());
+  EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "0");
+  EXPECT_EQ(value("lockstep_hold_seconds_count{lock=\"/lock\"}"), "0");
+  HeldLock second = must(simulation_.run(mutex.acquire()), "acquire");
+  simulation_.advance(2s);
+  simulation_.run(second.release());
+  EXPECT_EQ(value("lockstep_wait_seconds_count{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_hold_seconds_count{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_hold_seconds_sum{lock=\"/lock\"}"), "2");
+}
+
 TEST_F(PrometheusTest, EscapesLabels) {
   OnClient<FairMutex> mutex(client_, "/a\"b\\c", &metrics_);
   const Result<ClientGrant> grant = simulation_.run(mutex.acquire());

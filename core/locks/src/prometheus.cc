@@ -173,17 +173,20 @@ PrometheusMetrics::Figures& PrometheusMetrics::of_contender(const Path& znode) {
   return part(znode) ? of(znode) : of(znode.parent());
 }
 
-std::optional<Duration> PrometheusMetrics::ended(Since& since, SessionId session,
-                                                 const Path& znode) {
+std::optional<PrometheusMetrics::Ended> PrometheusMetrics::ended(Since& since, SessionId session,
+                                                                 const Path& znode) {
   const auto found = since.find({session, znode.string()});
   if (found == since.end()) return std::nullopt;
-  const Duration lasted = executor_ ? executor_->now() - found->second : Duration::zero();
+  Ended ended;
+  if (found->second) ended.lasted = executor_->now() - *found->second;
   since.erase(found);
-  return lasted;
+  return ended;
 }
 
 void PrometheusMetrics::began(Since& since, SessionId session, const Path& znode) {
-  since[{session, znode.string()}] = executor_ ? executor_->now() : TimePoint();
+  std::optional<TimePoint> now;
+  if (executor_) now = executor_->now();
+  since[{session, znode.string()}] = now;
 }
 
 // The acquire of a turn is part of an acquire that is reported separately.
@@ -213,7 +216,7 @@ void PrometheusMetrics::foreign_child(const Path& lock, std::string_view) {
   ++of(lock).foreign_children;
 }
 
-std::optional<Duration> PrometheusMetrics::waited_for(const GrantRecord& grant) {
+std::optional<PrometheusMetrics::Ended> PrometheusMetrics::waited_for(const GrantRecord& grant) {
   const Part* const lies_in = part(grant.lock);
   if (!lies_in) return ended(waiting_since_, grant.session, grant.znode);
   const auto turn = turns_.extract({grant.session, lies_in->lock});
@@ -230,9 +233,9 @@ void PrometheusMetrics::granted(const GrantRecord& grant) {
   Figures& figures = of(grant);
   ++figures.grants[grant.share == Share::kShared ? "shared" : "exclusive"];
   ++figures.held;
-  if (const std::optional<Duration> waited = waited_for(grant)) {
+  if (const std::optional<Ended> wait = waited_for(grant)) {
     --figures.waiting;
-    if (executor_) figures.waits.add(*waited);
+    if (wait->lasted) figures.waits.add(*wait->lasted);
   }
   began(held_since_, grant.session, grant.znode);
 }
@@ -279,10 +282,10 @@ void PrometheusMetrics::dropped(const GrantRecord& grant) {
 
 // A grant can be lost and then released: it ends once.
 void PrometheusMetrics::grant_ended(const GrantRecord& grant) {
-  const std::optional<Duration> lasted = ended(held_since_, grant.session, grant.znode);
-  if (!lasted) return;
+  const std::optional<Ended> hold = ended(held_since_, grant.session, grant.znode);
+  if (!hold) return;
   --of(grant).held;
-  if (executor_) of(grant).holds.add(*lasted);
+  if (hold->lasted) of(grant).holds.add(*hold->lasted);
 }
 
 void PrometheusMetrics::requested(OpCode op) { ++requests_[name(op)]; }

@@ -66,7 +66,8 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
     std::array<std::uint64_t, kBucketsMs.size() + 1> at_most{};
     Duration sum{};
   };
-  using Since = std::map<std::pair<SessionId, std::string>, TimePoint>;  // by session and znode
+  // The beginnings by session and znode; none if it was before there was a clock.
+  using Since = std::map<std::pair<SessionId, std::string>, std::optional<TimePoint>>;
   using Counts = std::map<std::string_view, std::uint64_t>;  // by a name with static lifetime
 
   // The figures of one lock.
@@ -93,6 +94,12 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   class Text;
 
   // A part of a lock that has several.
+  // A wait or a grant that has ended.
+  class Ended {
+   public:
+    std::optional<Duration> lasted;  // None if its beginning is unknown.
+  };
+
   class Part {
    public:
     std::string lock;
@@ -129,12 +136,12 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   Figures& of(const GrantRecord& grant);
   // The figures of the lock to which a contender's znode belongs.
   Figures& of_contender(const Path& znode);
-  // How long the grant was waited for; none if the beginning of the wait is unknown.
-  std::optional<Duration> waited_for(const GrantRecord& grant);
+  // The wait for the grant; none if no wait was reported.
+  std::optional<Ended> waited_for(const GrantRecord& grant);
   void turn_ended(const GrantRecord& grant);
   void began(Since& since, SessionId session, const Path& znode);
-  // Removes an entry from the table and returns its age; none if there is no such entry.
-  std::optional<Duration> ended(Since& since, SessionId session, const Path& znode);
+  // Removes an entry from the table; none if there is no such entry.
+  std::optional<Ended> ended(Since& since, SessionId session, const Path& znode);
   void grant_ended(const GrantRecord& grant);
 
   const Executor* executor_ = nullptr;  // set by the first session
