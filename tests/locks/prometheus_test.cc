@@ -332,6 +332,16 @@ TEST_F(PrometheusTest, TimesThatBeganBeforeThereWasAClockAreUnknown) {
   EXPECT_EQ(value("lockstep_hold_seconds_sum{lock=\"/lock\"}"), "2");
 }
 
+// A request that the client refuses has been made, too.
+TEST_F(PrometheusTest, ARefusedRequestIsCountedWithItsError) {
+  const auto session = must(simulation_.run(client_.session(Context())), "session");
+  const RequestCounter sent(simulation_);
+  EXPECT_EQ(error_of(simulation_.run(create(*session, "malformed"))), Error::kBadArguments);
+  EXPECT_EQ(sent.total(), 0U);
+  EXPECT_EQ(value("lockstep_requests_total{op=\"create\"}"), "1");
+  EXPECT_EQ(value("lockstep_request_errors_total{op=\"create\",error=\"bad arguments\"}"), "1");
+}
+
 TEST_F(PrometheusTest, EscapesLabels) {
   OnClient<FairMutex> mutex(client_, "/a\"b\\c", &metrics_);
   const Result<ClientGrant> grant = simulation_.run(mutex.acquire());

@@ -128,7 +128,7 @@ std::string PrometheusMetrics::text() const {
   text.per_lock("ahead", "gauge", "Contenders ahead, as last seen.", &F::ahead);
   text.per_lock("wait_seconds", "From the place in the queue to the grant.", &F::waits);
   text.per_lock("hold_seconds", "From the grant to its end.", &F::holds);
-  text.header("requests_total", "counter", "Requests sent to ZooKeeper.");
+  text.header("requests_total", "counter", "Requests made, sent or refused by the client.");
   text.counts(requests_, "op");
   text.header("request_errors_total", "counter", "Requests answered with an error.");
   for (const auto& [op, errors] : errors_) text.counts(errors, "error", label("op", op) + ",");

@@ -44,7 +44,8 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   //   lockstep_ahead{lock}                     gauge: contenders ahead at the latest look
   //   lockstep_wait_seconds{lock}              histogram: from the place in the queue to the grant
   //   lockstep_hold_seconds{lock}              histogram: from the grant to its end
-  //   lockstep_requests_total{op}              sent; one round trip each
+  //   lockstep_requests_total{op}              made; one round trip each, unless the client refuses
+  //                                            it (a malformed path, the end of its session)
   //   lockstep_request_errors_total{op,error}
   //   lockstep_ambiguous_creates_total         creates whose outcome was unknown
   //   lockstep_orphan_deletes_total            cleanups in the background
@@ -93,13 +94,13 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   };
   class Text;
 
-  // A part of a lock that has several.
   // A wait or a grant that has ended.
   class Ended {
    public:
     std::optional<Duration> lasted;  // None if its beginning is unknown.
   };
 
+  // A part of a lock that has several.
   class Part {
    public:
     std::string lock;
