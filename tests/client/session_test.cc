@@ -286,6 +286,44 @@ TEST_F(SessionTest, WaitingReportsRequestsAndHeldWatches) {
   EXPECT_EQ(waiting.watches, std::vector<Path>{"/held"});
 }
 
+// -------------------------------------------------------------------------------- chroots
+
+Request outside(const Path& path) {
+  Request request(OpCode::kCreate, path);
+  request.outside_chroot = true;
+  return request;
+}
+
+Task<Result<Created>> create_outside(Session& session, Path path) {
+  Operation<Created> create(session, outside(path), Context());
+  co_return co_await create;
+}
+
+Task<std::vector<Path>> created_by(Session& session, Transaction transaction) {
+  const auto results = co_await session.multi(std::move(transaction));
+  std::vector<Path> paths;
+  if (!results) co_return paths;
+  for (const OpResult& result : *results) paths.push_back(result.path);
+  co_return paths;
+}
+
+TEST_F(SessionTest, AnOperationOfAMultiMayBeOutsideTheChroot) {
+  const auto session = simulation_.open("B", 10s, "/app");
+  Transaction both;
+  both.add(outside("/app"));
+  both.add(Request(OpCode::kCreate, "/a"));
+  const std::vector<Path> created = simulation_.run(created_by(*session, std::move(both)));
+  EXPECT_EQ(created, (std::vector<Path>{"/", "/a"}));
+  EXPECT_TRUE(simulation_.exists("/app/a"));
+  EXPECT_FALSE(simulation_.exists("/app/app"));
+}
+
+TEST_F(SessionTest, APathThatOnlyBeginsLikeTheChrootIsOutside) {
+  const auto session = simulation_.open("B", 10s, "/app");
+  const Created beside = must(simulation_.run(create_outside(*session, "/app2")), "create");
+  EXPECT_EQ(beside.path, Path("/app2"));
+}
+
 // ------------------------------------------------------------------------------- listeners
 
 TEST_F(SessionTest, ListenerMayRemoveItselfDuringItsCall) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -201,6 +202,22 @@ CONFORMANCE_TEST_IN_SESSION(Z69ARequestMadeWhileAwayIsSentAfterwards) {
     co_return;
   }
   ADD_FAILURE() << "a request made while away is never sent";
+}
+
+// It is still queued in the client, which never sends it.
+CONFORMANCE_TEST_IN_SESSION(Z69AnAbandonedRequestIsNotSent) {
+  co_await lab.disconnect(session);
+  std::stop_source stop;
+  const Context context(stop.get_token());
+  auto given_up = session.create(lab.parent() / "a", Data(), kPlain, context);
+  {
+    auto dropped = session.create(lab.parent() / "b", Data(), kPlain);
+  }
+  stop.request_stop();
+  EXPECT_EQ(error_of(co_await given_up), Error::kCancelled);
+  co_await lab.reconnect(session);
+  const auto children = must(co_await session.get_children(lab.parent()), "get_children");
+  EXPECT_EQ(children.size(), 0U);
 }
 
 CONFORMANCE_TEST_IN_SESSION(Z39AReadThatFailsWithItsConnectionLeavesNoWatch) {

@@ -2,13 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "lockstep/callback.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/semaphore.h"
 #include "lockstep/take_place.h"
+#include "lockstep/task_set.h"
 #include "lockstep/turn.h"
 #include "support/by_hand.h"
 
@@ -67,7 +74,7 @@ TEST_F(OnClientTest, AnAcquireEndsWithItsSession) {
   simulation_.run_until(taking);
   EXPECT_EQ(error_of(taking.result()), Error::kSessionExpired);
   EXPECT_EQ(places(), 1U);
-  EXPECT_EQ(observer_.calls(), (Calls{"place", "gave up: session expired"}));
+  EXPECT_EQ(observer_.calls(), (Calls{"place", "place given up", "gave up: session expired"}));
 }
 
 // Reserves room for watches up to a limit, and records the requests for it.
@@ -137,6 +144,53 @@ TEST_F(OnClientTest, TheNextAcquireGetsTheNextSession) {
   EXPECT_EQ(grant.rejoins, 0U);
 }
 
+// Drops its grant when it is lost, and queues up again, before the notice of the loss has returned.
+class Insistent {
+ public:
+  explicit Insistent(fake::FakeClient& client) : client_(client), mutex_(client, "/lock") {}
+
+  void queue_up() {
+    start(tasks_, mutex_.acquire(), [this](Result<ClientGrant> taken) {
+      ++grants_;
+      grant_.emplace(must(std::move(taken), "acquire"));
+      on_loss_.emplace(grant_->held.lost_token(), [this] { lost(); });
+    });
+  }
+  [[nodiscard]] int grants() const { return grants_; }
+  [[nodiscard]] bool old_session_was_there() const { return was_there_; }
+  [[nodiscard]] bool old_session_is_there() const { return !old_session_.expired(); }
+
+ private:
+  void lost() {
+    old_session_ = client_.current();
+    grant_.reset();
+    queue_up();
+    was_there_ = !old_session_.expired();
+  }
+
+  fake::FakeClient& client_;
+  OnClient<FairMutex> mutex_;
+  TaskSet tasks_;
+  std::optional<ClientGrant> grant_;
+  std::optional<std::stop_callback<std::function<void()>>> on_loss_;
+  std::weak_ptr<FakeSession> old_session_;
+  int grants_ = 0;
+  bool was_there_ = false;
+};
+
+TEST_F(OnClientTest, ALossCallbackMayDropTheGrantAndQueueUpAgain) {
+  simulation_.run(holder_->release());
+  Insistent insistent(client_);
+  insistent.queue_up();
+  simulation_.settle();
+  kill_session();
+  simulation_.settle();
+  EXPECT_EQ(insistent.grants(), 2);
+  EXPECT_EQ(places(), 1U);
+  EXPECT_TRUE(insistent.old_session_was_there());
+  EXPECT_FALSE(insistent.old_session_is_there());
+}
+
 TEST_F(OnClientTest, AnOldGrantNeverTouchesTheNewSession) {
   simulation_.run(holder_->release());
   OnClient<FairMutex> mutex(client_, "/lock", &observer_);
@@ -192,8 +246,8 @@ TEST_F(OnClientTest, RejoiningQueuesUpOnTheNextSessionAndReportsIt) {
   EXPECT_EQ(grant->rejoins, 1U);
   EXPECT_EQ(grant->session, client_.current());
   EXPECT_EQ(places(), 1U);
-  EXPECT_EQ(observer_.calls(),
-            (Calls{"place", "gave up: session expired", "rejoins /lock", "place", "granted"}));
+  EXPECT_EQ(observer_.calls(), (Calls{"place", "place given up", "gave up: session expired",
+                                      "rejoins /lock", "place", "granted"}));
 }
 
 TEST_F(OnClientTest, RejoiningKeepsToItsDeadline) {
@@ -222,7 +276,7 @@ TEST_F(OnClientTest, RejoiningLeavesASessionThatWasClosed) {
   must(simulation_.run(close(*client_.current())), "close");
   simulation_.run_until(taking);
   EXPECT_EQ(error_of(taking.result()), Error::kClosing);
-  EXPECT_EQ(observer_.calls(), (Calls{"place", "gave up: closing"}));
+  EXPECT_EQ(observer_.calls(), (Calls{"place", "place given up", "gave up: closing"}));
 }
 
 // Contends through all sessions of its client; the oracles identify each session by its actions.

@@ -262,6 +262,39 @@ TEST_F(PrometheusTest, NoWaiterIsCountedInASessionThatIsOver) {
   EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "0");
 }
 
+// Destroys the tasks of a session that is over.
+class EndsTasks final : public SessionListener {
+ public:
+  explicit EndsTasks(Session& session) : session_(session) { session_.add_listener(*this); }
+  ~EndsTasks() { session_.remove_listener(*this); }
+  [[nodiscard]] TaskSet& tasks() { return tasks_; }
+
+ private:
+  void session_changed(SessionState state) override {
+    if (is_over(state)) tasks_.clear();
+  }
+
+  Session& session_;
+  TaskSet tasks_;
+};
+
+// Also if the metrics observe no session.
+TEST_F(PrometheusTest, AWaiterThatIsDestroyedWithItsSessionIsNotCounted) {
+  const auto other = simulation_.open("B");
+  FairMutex others(*other, "/lock");
+  const Result<HeldLock> held = simulation_.run(others.acquire());
+  const auto session = simulation_.open("C");
+  FairMutex mutex(*session, "/lock", &metrics_);
+  EndsTasks owner(*session);
+  owner.tasks().spawn(ignore(mutex.acquire()));
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "1");
+  simulation_.kill(*session);
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "0");
+  EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "0");
+}
+
 TEST_F(PrometheusTest, ADestroyedGrantIsNotHeld) {
   OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
   simulation_.run(ignore(mutex.acquire()));
@@ -277,6 +310,36 @@ TEST_F(PrometheusTest, TimesAreUnknownWithoutSessions) {
   const std::string text = locks_only.text();
   EXPECT_NE(text.find("lockstep_grants_total{lock=\"/lock\",share=\"exclusive\"} 1\n"), text.npos);
   EXPECT_NE(text.find("lockstep_wait_seconds_count{lock=\"/lock\"} 0\n"), text.npos);
+}
+
+// A session gives the metrics their clock when it changes its state.
+TEST_F(PrometheusTest, TimesThatBeganBeforeThereWasAClockAreUnknown) {
+  simulation_.advance(1h);
+  const auto session = simulation_.open("B");
+  session->set_observer(&metrics_);
+  FairMutex mutex(*session, "/lock", &metrics_);
+  HeldLock first = must(simulation_.run(mutex.acquire()), "acquire");
+  simulation_.cut(*session);
+  simulation_.settle();
+  simulation_.run(first.release());
+  EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "0");
+  EXPECT_EQ(value("lockstep_hold_seconds_count{lock=\"/lock\"}"), "0");
+  HeldLock second = must(simulation_.run(mutex.acquire()), "acquire");
+  simulation_.advance(2s);
+  simulation_.run(second.release());
+  EXPECT_EQ(value("lockstep_wait_seconds_count{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_hold_seconds_count{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_hold_seconds_sum{lock=\"/lock\"}"), "2");
+}
+
+// A request that the client refuses has been made, too.
+TEST_F(PrometheusTest, ARefusedRequestIsCountedWithItsError) {
+  const auto session = must(simulation_.run(client_.session(Context())), "session");
+  const RequestCounter sent(simulation_);
+  EXPECT_EQ(error_of(simulation_.run(create(*session, "malformed"))), Error::kBadArguments);
+  EXPECT_EQ(sent.total(), 0U);
+  EXPECT_EQ(value("lockstep_requests_total{op=\"create\"}"), "1");
+  EXPECT_EQ(value("lockstep_request_errors_total{op=\"create\",error=\"bad arguments\"}"), "1");
 }
 
 TEST_F(PrometheusTest, EscapesLabels) {

@@ -117,6 +117,41 @@ TEST(RuntimeTest, WorkOfTheLoopRunsBeforeWorkFromOutside) {
   EXPECT_EQ(log, (std::vector<std::string>{"posting", "consequence", "second from outside"}));
 }
 
+// Notes each of its three runs, after which it is due again at once.
+class AlwaysDue final : public Timer {
+ public:
+  AlwaysDue(Runtime& runtime, std::vector<std::string>& log)
+      : runtime_(runtime), log_(log), due_(runtime.now()) {
+    runtime_.start_timer(*this, due_);
+  }
+  ~AlwaysDue() override { runtime_.stop_timer(*this); }
+
+ private:
+  void run() override {
+    log_.emplace_back("timer");
+    if (++runs_ < 3) runtime_.start_timer(*this, due_);
+  }
+
+  Runtime& runtime_;
+  std::vector<std::string>& log_;
+  TimePoint due_;
+  int runs_ = 0;
+};
+
+TEST(RuntimeTest, DueTimersAndWorkFromOutsideTakeTurns) {
+  Runtime runtime;
+  std::vector<std::string> log;
+  Noted consequence(log, "consequence");
+  Posting first(runtime, log, consequence);
+  Noted second(log, "second");
+  runtime.post_as_outside(first);
+  runtime.post_as_outside(second);
+  const AlwaysDue timer(runtime, log);
+  runtime.run(pause(runtime, kBriefly));
+  EXPECT_EQ(log, (std::vector<std::string>{"timer", "posting", "consequence", "timer", "second",
+                                           "timer"}));
+}
+
 TEST(RuntimeTest, WithdrawnWorkDoesNotRun) {
   Runtime runtime;
   std::vector<std::string> log;

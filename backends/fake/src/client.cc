@@ -62,13 +62,30 @@ FakeSession::Waiting FakeClient::session_waiting() const {
   return all;
 }
 
+void FakeClient::Replaced::add(std::shared_ptr<FakeSession> session) {
+  sessions_.push_back(std::move(session));
+  if (!queued) process_.post(*this);
+}
+
+// One by one: what runs in the background of a session is destroyed with it, and may replace the
+// next one.
+void FakeClient::Replaced::destroy() noexcept {
+  if (queued) process_.withdraw(*this);
+  while (!sessions_.empty()) {
+    const std::shared_ptr<FakeSession> over = std::move(sessions_.back());
+    sessions_.pop_back();
+  }
+}
+
 void FakeClient::let_go() noexcept {
   session_ = nullptr;
+  replaced_.destroy();
   left_.clear();
   set_observer(nullptr);
 }
 
 void FakeClient::open() {
+  if (session_) replaced_.add(std::move(session_));
   const std::optional<FakeSession::Credentials> attach_to = std::exchange(attach_to_, std::nullopt);
   const internal::PoolAllocator<FakeSession> memory;
   session_ = attach_to

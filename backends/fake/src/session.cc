@@ -230,14 +230,14 @@ void FakeSession::accepted(const ServerMessage& message) {
   change_state(SessionState::kConnected);
 }
 
-// All pending requests are unsent here. A multi waits in this client, not in the C client's queue,
-// until there is a connection; it is dropped if its waiter has gone by then.
+// All pending requests are unsent here. They have waited in this client, not in the C client's
+// queue: those whose waiters have gone are dropped.
 void FakeSession::send_unsent() {
   PendingRequests unsent = std::exchange(pending_, {});
   while (!unsent_.empty()) {
     const std::unique_ptr<fakezk::ClientMessage> message = unsent_.take();
     PendingRequest request = unsent.take();
-    if (request.op == OpCode::kMulti && !request.completion) continue;
+    if (!request.completion) continue;
     pending_.add(std::move(request));
     send(std::move(message->request), message->path);
   }

@@ -110,12 +110,19 @@ void Runtime::start_timer(Timer& timer, TimePoint due) {
 
 void Runtime::stop_timer(Timer& timer) noexcept { timers_.erase(timer); }
 
+// Polling code may always have a due timer, and must not keep replies from being delivered.
 Runnable& Runtime::wait_for_work() {
   if (is_in_child()) refuse_child();
   std::unique_lock lock(mutex_);
   for (;;) {
     if (Runnable* const work = local_.pop()) return *work;
-    if (!timers_.empty() && timers_.earliest().due <= now()) return timers_.pop();
+    if (std::exchange(outside_is_next_, false)) {
+      if (Runnable* const work = outside_.pop()) return *work;
+    }
+    if (!timers_.empty() && timers_.earliest().due <= now()) {
+      outside_is_next_ = true;
+      return timers_.pop();
+    }
     if (Runnable* const work = outside_.pop()) return *work;
     sleeping_ = true;
     if (timers_.empty()) {

@@ -110,8 +110,10 @@ Path Session::in_chroot(const Path& path) const {
 
 Path Session::out_of_chroot(const Path& path) const {
   if (path.text() == chroot_) return Path();
-  if (!path.view().starts_with(chroot_.view())) return path;  // The request bypassed the chroot.
-  return Path(path.view().substr(chroot_.view().size()));
+  const std::size_t above = chroot_.view().size();
+  const bool below = path.view().starts_with(chroot_.view()) && path.view()[above] == '/';
+  if (!below) return path;  // The request bypassed the chroot.
+  return Path(path.view().substr(above));
 }
 
 void Session::put_into_chroot(Request& request) const {
@@ -119,7 +121,9 @@ void Session::put_into_chroot(Request& request) const {
   request.path = in_chroot(request.path);
   if (request.op != OpCode::kMulti) return;
   std::vector<Request> ops(request.ops());
-  for (Request& op : ops) op.path = in_chroot(op.path);
+  for (Request& op : ops) {
+    if (!op.outside_chroot) op.path = in_chroot(op.path);
+  }
   request.say(RequestDetails(std::move(ops)));
 }
 

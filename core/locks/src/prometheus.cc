@@ -128,7 +128,7 @@ std::string PrometheusMetrics::text() const {
   text.per_lock("ahead", "gauge", "Contenders ahead, as last seen.", &F::ahead);
   text.per_lock("wait_seconds", "From the place in the queue to the grant.", &F::waits);
   text.per_lock("hold_seconds", "From the grant to its end.", &F::holds);
-  text.header("requests_total", "counter", "Requests sent to ZooKeeper.");
+  text.header("requests_total", "counter", "Requests made, sent or refused by the client.");
   text.counts(requests_, "op");
   text.header("request_errors_total", "counter", "Requests answered with an error.");
   for (const auto& [op, errors] : errors_) text.counts(errors, "error", label("op", op) + ",");
@@ -173,17 +173,20 @@ PrometheusMetrics::Figures& PrometheusMetrics::of_contender(const Path& znode) {
   return part(znode) ? of(znode) : of(znode.parent());
 }
 
-std::optional<Duration> PrometheusMetrics::ended(Since& since, SessionId session,
-                                                 const Path& znode) {
+std::optional<PrometheusMetrics::Ended> PrometheusMetrics::ended(Since& since, SessionId session,
+                                                                 const Path& znode) {
   const auto found = since.find({session, znode.string()});
   if (found == since.end()) return std::nullopt;
-  const Duration lasted = executor_ ? executor_->now() - found->second : Duration::zero();
+  Ended ended;
+  if (found->second) ended.lasted = executor_->now() - *found->second;
   since.erase(found);
-  return lasted;
+  return ended;
 }
 
 void PrometheusMetrics::began(Since& since, SessionId session, const Path& znode) {
-  since[{session, znode.string()}] = executor_ ? executor_->now() : TimePoint();
+  std::optional<TimePoint> now;
+  if (executor_) now = executor_->now();
+  since[{session, znode.string()}] = now;
 }
 
 // The acquire of a turn is part of an acquire that is reported separately.
@@ -213,7 +216,7 @@ void PrometheusMetrics::foreign_child(const Path& lock, std::string_view) {
   ++of(lock).foreign_children;
 }
 
-std::optional<Duration> PrometheusMetrics::waited_for(const GrantRecord& grant) {
+std::optional<PrometheusMetrics::Ended> PrometheusMetrics::waited_for(const GrantRecord& grant) {
   const Part* const lies_in = part(grant.lock);
   if (!lies_in) return ended(waiting_since_, grant.session, grant.znode);
   const auto turn = turns_.extract({grant.session, lies_in->lock});
@@ -230,9 +233,9 @@ void PrometheusMetrics::granted(const GrantRecord& grant) {
   Figures& figures = of(grant);
   ++figures.grants[grant.share == Share::kShared ? "shared" : "exclusive"];
   ++figures.held;
-  if (const std::optional<Duration> waited = waited_for(grant)) {
+  if (const std::optional<Ended> wait = waited_for(grant)) {
     --figures.waiting;
-    if (executor_) figures.waits.add(*waited);
+    if (wait->lasted) figures.waits.add(*wait->lasted);
   }
   began(held_since_, grant.session, grant.znode);
 }
@@ -244,15 +247,8 @@ void PrometheusMetrics::turn_ended(const GrantRecord& grant) {
   turns_.erase({grant.session, part(grant.lock)->lock});
 }
 
-void PrometheusMetrics::gave_up(SessionId session, const Path& lock, Error error) {
-  Figures& figures = of(lock);
-  if (!is_turn(lock)) ++figures.failures[name(error)];
-  if (!session_is_over(error)) return;
-  // All places of the session have ended with it.
-  const auto gone = std::erase_if(waiting_since_, [&](const auto& entry) {
-    return entry.first.first == session && Path(entry.first.second).parent() == lock;
-  });
-  figures.waiting -= static_cast<std::int64_t>(gone);
+void PrometheusMetrics::gave_up(SessionId, const Path& lock, Error error) {
+  if (!is_turn(lock)) ++of(lock).failures[name(error)];
 }
 
 void PrometheusMetrics::rejoining(const Path& lock) { ++of(lock).rejoins; }
@@ -286,10 +282,10 @@ void PrometheusMetrics::dropped(const GrantRecord& grant) {
 
 // A grant can be lost and then released: it ends once.
 void PrometheusMetrics::grant_ended(const GrantRecord& grant) {
-  const std::optional<Duration> lasted = ended(held_since_, grant.session, grant.znode);
-  if (!lasted) return;
+  const std::optional<Ended> hold = ended(held_since_, grant.session, grant.znode);
+  if (!hold) return;
   --of(grant).held;
-  if (executor_) of(grant).holds.add(*lasted);
+  if (hold->lasted) of(grant).holds.add(*hold->lasted);
 }
 
 void PrometheusMetrics::requested(OpCode op) { ++requests_[name(op)]; }

@@ -104,14 +104,17 @@ struct FromReply;
 
 }  // namespace internal
 
-// A request of a session, already sent when this object exists: several may be started before the
-// first is awaited, and ZooKeeper answers them in that order. Awaiting it gives Result<T>; a multi
-// that fails also says with which of its operations. Dropping it, or the end of its Context,
-// abandons the reply, not the request. Resumes on the session's executor. Never moved; awaited
-// once.
+// A request of a session, made when this object exists: several may be started before the first is
+// awaited, and ZooKeeper answers them in that order. It is sent at once, unless the client has to
+// keep it back for now: without a connection, or behind other requests. Awaiting it gives
+// Result<T>; a multi that fails also says with which of its operations. Dropping it, or the end of
+// its Context, withdraws a request that the client still keeps back; of any other it abandons the
+// reply only. To send without waiting, await it in Session::in_background(). Resumes on the
+// session's executor. Never moved; awaited once.
 template <class T>
-class [[nodiscard("the request is sent, but its outcome is dropped: co_await it")]] Operation final
-    : public internal::OperationBase {
+class [[nodiscard(
+    "its outcome is dropped, and so is the request if it still waits to be sent: co_await it")]]
+Operation final : public internal::OperationBase {
   using FromReply = internal::FromReply<T>;
   using Left = typename FromReply::Left;  // Watch, or NoWatch.
   using Outcome = decltype(FromReply::take(std::declval<Reply&>(), std::declval<Left&>()));

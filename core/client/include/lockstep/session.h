@@ -72,7 +72,7 @@ class SessionObserver;
 // "Consistency Guarantees"). Every operation resolves exactly once:
 //   kConnectionLoss, kOperationTimeout   it may or may not have been applied (outcome_unknown)
 //   kSessionExpired, kAuthFailed, kClosing, kInvalidState   the session is over (session_is_over)
-//   kTimedOut, kCancelled   the Context ended first; the request may still be applied
+//   kTimedOut, kCancelled   the Context ended first; a request that was sent may still be applied
 //   kBadArguments   a malformed path, refused by the client or by the server
 //   kWatchLimit   a read that leaves a watch, of a session that has too many bytes of them already:
 //                 refused by the client, because their paths must fit into one packet at a
@@ -206,7 +206,8 @@ class Session {
   // For backends and decorators. Takes over a request and sends it; the reply goes to `completion`,
   // once. A refusal by the client itself may complete before this returns.
   virtual void submit(Request&& request, internal::Completion& completion) = 0;
-  // The completion must not be called any more; the request itself goes on.
+  // The completion must not be called any more. A request that has not been sent is withdrawn; any
+  // other goes on.
   virtual void abandon(internal::Completion& completion) noexcept = 0;
 
   // Tells the listeners.

@@ -22,9 +22,11 @@ class SessionObserver {
   SessionObserver& operator=(const SessionObserver&) = delete;
   virtual ~SessionObserver() = default;
 
-  // A request is being sent. (A multi is one request.)
+  // A request is made: it is sent as soon as the client can, or refused by the client, which
+  // answered() then reports too. (A multi is one request.)
   virtual void requested(OpCode) {}
-  // A request was answered, or has failed without an answer. Not called after its waiter has gone.
+  // A request was answered, refused, or has failed without an answer. Not called after its waiter
+  // has gone.
   virtual void answered(OpCode, std::optional<Error>) {}
   // From now on, the remains of an acquire or a release are deleted in the background: this znode,
   // or this contender's children of it.

@@ -76,10 +76,11 @@ class LockObserver {
   // locks of a MultiLock) is reported separately.
   virtual void acquire_begins(SessionId, const Path& /*lock*/) {}
   virtual void acquire_ends(SessionId, const Path& /*lock*/) {}
-  // A contender's znode has been created: its place in the queue is fixed from now on.
+  // A contender's znode has been created: its place in the queue is fixed from now on. granted() or
+  // place_given_up() follows.
   virtual void place_reserved(SessionId, const Path& /*lock*/, const Path& /*znode*/) {}
-  // The contender leaves the queue without a grant, although its session lives; gave_up() may
-  // follow. (When a session ends, all its places end with it.)
+  // The contender leaves the queue without a grant, or its place has ended with its session.
+  // gave_up() may follow.
   virtual void place_given_up(SessionId, const Path& /*znode*/) {}
   // The contender waits for `ahead` others. Called after every look at the queue.
   virtual void waiting(SessionId, const Path& /*znode*/, std::size_t /*ahead*/) {}

@@ -9,8 +9,9 @@
 namespace lockstep {
 
 // A place in a queue that has not become a grant yet. If it never does, for any reason (an error, a
-// cancelled task, a coroutine that is destroyed while it waits), its znode is deleted in the
-// background. The session and the observer outlive it.
+// cancelled task, a coroutine that is destroyed while it waits), its observer hears of it, and its
+// znode is deleted in the background unless the session is over. The session and the observer
+// outlive it.
 class Place {
  public:
   Place(Session& session, Path znode, LockObserver* observer = nullptr)
@@ -18,9 +19,9 @@ class Place {
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
   ~Place() {
-    if (granted_ || is_over(session_.state())) return;
+    if (granted_) return;
     if (observer_) observer_->place_given_up(session_.id(), znode_);
-    remove_guaranteed(session_, std::move(znode_));
+    if (!is_over(session_.state())) remove_guaranteed(session_, std::move(znode_));
   }
   [[nodiscard]] const Path& znode() const { return znode_; }
   // Hands the znode over to the caller.

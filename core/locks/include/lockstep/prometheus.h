@@ -44,7 +44,8 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   //   lockstep_ahead{lock}                     gauge: contenders ahead at the latest look
   //   lockstep_wait_seconds{lock}              histogram: from the place in the queue to the grant
   //   lockstep_hold_seconds{lock}              histogram: from the grant to its end
-  //   lockstep_requests_total{op}              sent; one round trip each
+  //   lockstep_requests_total{op}              made; one round trip each, unless the client refuses
+  //                                            it (a malformed path, the end of its session)
   //   lockstep_request_errors_total{op,error}
   //   lockstep_ambiguous_creates_total         creates whose outcome was unknown
   //   lockstep_orphan_deletes_total            cleanups in the background
@@ -66,7 +67,8 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
     std::array<std::uint64_t, kBucketsMs.size() + 1> at_most{};
     Duration sum{};
   };
-  using Since = std::map<std::pair<SessionId, std::string>, TimePoint>;  // by session and znode
+  // The beginnings by session and znode; none if it was before there was a clock.
+  using Since = std::map<std::pair<SessionId, std::string>, std::optional<TimePoint>>;
   using Counts = std::map<std::string_view, std::uint64_t>;  // by a name with static lifetime
 
   // The figures of one lock.
@@ -91,6 +93,12 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
     Histogram holds;
   };
   class Text;
+
+  // A wait or a grant that has ended.
+  class Ended {
+   public:
+    std::optional<Duration> lasted;  // None if its beginning is unknown.
+  };
 
   // A part of a lock that has several.
   class Part {
@@ -129,12 +137,12 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   Figures& of(const GrantRecord& grant);
   // The figures of the lock to which a contender's znode belongs.
   Figures& of_contender(const Path& znode);
-  // How long the grant was waited for; none if the beginning of the wait is unknown.
-  std::optional<Duration> waited_for(const GrantRecord& grant);
+  // The wait for the grant; none if no wait was reported.
+  std::optional<Ended> waited_for(const GrantRecord& grant);
   void turn_ended(const GrantRecord& grant);
   void began(Since& since, SessionId session, const Path& znode);
-  // Removes an entry from the table and returns its age; none if there is no such entry.
-  std::optional<Duration> ended(Since& since, SessionId session, const Path& znode);
+  // Removes an entry from the table; none if there is no such entry.
+  std::optional<Ended> ended(Since& since, SessionId session, const Path& znode);
   void grant_ended(const GrantRecord& grant);
 
   const Executor* executor_ = nullptr;  // set by the first session

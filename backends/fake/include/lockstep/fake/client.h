@@ -3,9 +3,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lockstep/client.h"
+#include "lockstep/executor.h"
 #include "lockstep/fake/session.h"
 #include "lockstep/fakezk/world.h"
 
@@ -22,11 +24,16 @@ class FakeClient final : public Client {
         name_(std::move(name)),
         timeout_(timeout),
         chroot_(std::move(chroot)),
-        options_(std::move(options)) {}
+        options_(std::move(options)),
+        replaced_(process) {}
   // Attaches to an existing session instead of opening its first one.
   FakeClient(fakezk::Process& process, std::string name, Duration timeout,
              const FakeSession::Credentials& attach_to)
-      : process_(process), name_(std::move(name)), timeout_(timeout), attach_to_(attach_to) {}
+      : process_(process),
+        name_(std::move(name)),
+        timeout_(timeout),
+        attach_to_(attach_to),
+        replaced_(process) {}
 
   Task<Result<std::shared_ptr<Session>>> session(Context context) override;
   [[nodiscard]] Executor& executor() const override { return process_; }
@@ -53,6 +60,22 @@ class FakeClient final : public Client {
   [[nodiscard]] FakeSession::Waiting session_waiting() const;
 
  private:
+  // Sessions that are over, after the next one was opened. That may happen while one of them tells
+  // its listeners of its end, so they live until the code that runs now has returned.
+  class Replaced final : public Runnable {
+   public:
+    explicit Replaced(fakezk::Process& process) : process_(process) {}
+    ~Replaced() override { destroy(); }
+    void add(std::shared_ptr<FakeSession> session);
+    void destroy() noexcept;
+
+   private:
+    void run() override { destroy(); }
+
+    fakezk::Process& process_;
+    std::vector<std::shared_ptr<FakeSession>> sessions_;
+  };
+
   void open();
 
   fakezk::Process& process_;
@@ -63,6 +86,7 @@ class FakeClient final : public Client {
   std::optional<FakeSession::Credentials> attach_to_;
   std::shared_ptr<FakeSession> session_;
   std::vector<std::weak_ptr<FakeSession>> left_;
+  Replaced replaced_;
 };
 
 }  // namespace lockstep::fake

@@ -18,7 +18,8 @@ namespace lockstep::zookeeper {
 
 // The executor of the production backend: a loop on the thread that calls run(), with real time.
 // Work posted on that thread runs before the next item that another thread has posted, so
-// everything that one reply or watch event wakes has run before the next one is delivered.
+// everything that one reply or watch event wakes has run before the next one is delivered. Due
+// timers and such items take turns.
 //
 // Until run() is first called, the thread that made the runtime counts as the loop's thread. Must
 // outlive everything that uses it.
@@ -107,6 +108,7 @@ class Runtime final : public Executor, private Blocker {
   Queue local_;
   Queue outside_;
   bool sleeping_ = false;
+  bool outside_is_next_ = false;  // A timer has had its turn.
   bool running_ = false;
   std::size_t blocked_ = 0;
 
