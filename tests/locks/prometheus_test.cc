@@ -157,6 +157,54 @@ TEST_F(PrometheusTest, CountsWaitersAndThoseThatGiveUp) {
   EXPECT_EQ(value("lockstep_orphan_deletes_total"), "1");
 }
 
+TEST_F(PrometheusTest, NobodyIsAheadOnceNoneOfOursWaits) {
+  const auto other = simulation_.open("B");
+  FairMutex others(*other, "/lock");
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  Result<HeldLock> held = simulation_.run(others.acquire());
+  const auto gives_up = simulation_.start(mutex.acquire(2s));
+  simulation_.settle();
+  const auto waits = simulation_.start(mutex.acquire());
+  simulation_.advance(2s);
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_ahead{lock=\"/lock\"}"), "1");
+  simulation_.run(held->release());
+  simulation_.run_until(waits);
+  EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "1");
+  EXPECT_EQ(value("lockstep_ahead{lock=\"/lock\"}"), "0");
+}
+
+TEST_F(PrometheusTest, NobodyIsAheadAfterAnUnfairWait) {
+  const auto other = simulation_.open("B");
+  UnfairMutex others(*other, "/locks/one");
+  OnClient<UnfairMutex> mutex(client_, "/locks/one", &metrics_);
+  Result<HeldLock> held = simulation_.run(others.acquire());
+  const auto waits = simulation_.start(mutex.acquire());
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_ahead{lock=\"/locks/one\"}"), "1");
+  simulation_.run(held->release());
+  simulation_.run_until(waits);
+  EXPECT_EQ(value("lockstep_ahead{lock=\"/locks/one\"}"), "0");
+}
+
+TEST_F(PrometheusTest, CountsTheLastNumbersOfAQueue) {
+  constexpr std::int32_t kFirstOfTheLast = 0x7fffffff - (1 << 20) + 1;
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
+  static_cast<void>(must(simulation_.run(mutex.acquire()), "acquire"));
+  static_cast<void>(must(simulation_.run(semaphore.acquire()), "acquire"));
+  simulation_.settle();
+  simulation_.wind_sequence("/lock", kFirstOfTheLast - 1);
+  simulation_.wind_sequence("/s/leases", kFirstOfTheLast - 1);
+  for (const char* count : {"0", "1", "2"}) {
+    static_cast<void>(must(simulation_.run(mutex.acquire()), "acquire"));
+    static_cast<void>(must(simulation_.run(semaphore.acquire()), "acquire"));
+    simulation_.settle();
+    EXPECT_EQ(value("lockstep_last_numbers_total{lock=\"/lock\"}"), count);
+    EXPECT_EQ(value("lockstep_last_numbers_total{lock=\"/s\"}"), count);
+  }
+}
+
 TEST_F(PrometheusTest, AcquireThatIsDestroyedIsNotInFlight) {
   const auto other = simulation_.open("B");
   FairMutex others(*other, "/lock");

@@ -127,6 +127,23 @@ TEST_F(RevocationTest, RevokingAFreeLockIsNoNode) {
   EXPECT_EQ(error_of(simulation_.run(revoke(*b_, "/lock"))), Error::kNoNode);
 }
 
+TEST_F(RevocationTest, TheNextHolderIsAskedIfTheRequestFindsNobody) {
+  HeldLock held = hold();
+  FairMutex of_b(*b_, "/lock", revocable());
+  const auto by_b = simulation_.start(of_b.acquire());
+  simulation_.settle();
+  simulation_.hold(*c_, OpCode::kSetData);
+  const auto asked = simulation_.start(revoke(*c_, "/lock"));
+  simulation_.settle();
+  simulation_.run(held.release());
+  simulation_.settle();
+  simulation_.let_go(*c_);
+  simulation_.run_until(asked);
+  simulation_.settle();
+  must(asked.result(), "revoke");
+  EXPECT_TRUE(by_b.result()->revoked_token().stop_requested());
+}
+
 TEST_F(RevocationTest, GraceOfZeroOrForAPlainLockIsBadArguments) {
   LockOptions plain;
   plain.grace = 1s;
@@ -203,6 +220,51 @@ TEST_F(ReadWriteRevocationTest, AnUpgradedGrantKeepsTheRequestToItsReader) {
   simulation_.settle();
   EXPECT_TRUE(held.revoked_token().stop_requested());
   EXPECT_EQ(held.state(), LockState::kHeld);
+}
+
+// The old grant's znode gets the request while its deletion is on its way.
+TEST_F(ReadWriteRevocationTest, ARequestDuringAChangeReachesTheNewGrant) {
+  HeldLock held = must_hold(simulation_, of_a_.acquire_write());
+  const Path writer = held.znode();
+  simulation_.hold(*a_, OpCode::kRemove);
+  must(simulation_.run(of_a_.downgrade(held)), "downgrade");
+  must(simulation_.run(set_data(*c_, writer, kRevokeRequest)), "set_data");
+  simulation_.let_go(*a_);
+  simulation_.settle();
+  EXPECT_FALSE(simulation_.exists(writer));
+  EXPECT_TRUE(held.revoked_token().stop_requested());
+}
+
+TEST_F(ReadWriteRevocationTest, OtherDataDoNotKeepTheOldGrantFromLeaving) {
+  HeldLock held = must_hold(simulation_, of_a_.acquire_write());
+  const Path writer = held.znode();
+  must(simulation_.run(set_data(*c_, writer, "bob@host")), "set_data");
+  must(simulation_.run(of_a_.downgrade(held)), "downgrade");
+  simulation_.settle();
+  EXPECT_FALSE(simulation_.exists(writer));
+  EXPECT_FALSE(held.revoked_token().stop_requested());
+}
+
+TEST_F(ReadWriteRevocationTest, TheOldGrantLeavesDespiteACut) {
+  for (std::uint32_t accepted = 0; accepted < 2; ++accepted) {
+    HeldLock held = must_hold(simulation_, of_a_.acquire_write());
+    const Path writer = held.znode();
+    must(simulation_.run(of_a_.downgrade(held)), "downgrade");
+    simulation_.cut(*a_, accepted);
+    simulation_.settle();
+    EXPECT_FALSE(simulation_.exists(writer));
+    EXPECT_EQ(held.state(), LockState::kHeld);
+    EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
+    simulation_.settle();
+  }
+}
+
+TEST_F(ReadWriteRevocationTest, AHolderDoesNotConflictWithItsOwnEarlierGrant) {
+  HeldLock held = must_hold(simulation_, of_a_.acquire_read());
+  for (int change = 0; change < 3; ++change) {
+    must(simulation_.run(of_a_.try_upgrade(held)), "try_upgrade");
+    must(simulation_.run(of_a_.downgrade(held)), "downgrade");
+  }
 }
 
 TEST_F(ReadWriteRevocationTest, AChangeAloneAsksForNothing) {

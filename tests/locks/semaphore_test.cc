@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,8 +77,11 @@ TEST_F(SemaphoreTest, ZnodesAreThoseOfCurator) {
 TEST_F(SemaphoreTest, ForeignLeaseCounts) {
   const Acquired first = wait(of_a_);
   must(simulation_.run(create(*b_, "/s/leases/_c_0-lease-7")), "create");
-  const Acquired second = wait(of_b_);
+  RecordingObserver observer;
+  Semaphore of_b(*b_, "/s", 2, &observer);
+  const Acquired second = wait(of_b);
   EXPECT_FALSE(second.done());
+  EXPECT_EQ(std::ranges::count(observer.calls(), "ignores _c_0-lease-7"), 1);
   must(simulation_.run(remove(*a_, "/s/leases/_c_0-lease-7")), "remove");
   simulation_.settle();
   EXPECT_TRUE(second.done());

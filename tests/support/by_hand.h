@@ -225,6 +225,9 @@ class RecordingObserver final : public LockObserver {
   void released(const GrantRecord&, ReleaseOutcome outcome) override {
     add("released: " + std::string(name(outcome)));
   }
+  void numbers_run_out(const Path&, std::int32_t number) override {
+    add("number " + std::to_string(number));
+  }
   void add(std::string call) { calls_.push_back(std::move(call)); }
 
   std::vector<std::string> calls_;

@@ -40,6 +40,7 @@ Task<Result<HeldLock>> FairMutex::acquire(One, Patience patience, Context contex
   if (!ours) co_return under_way.failed(ours.error());
   Place place(session, std::move(ours->znode), observer);
   if (observer) observer->place_reserved(session.id(), queue_.lock, place.znode());
+  warn_of_numbers(observer, queue_.lock, place.znode());
   // 3. The first one in the queue holds the lock. 4. Watch the nearest znode in front of ours. 5.
   // When it is gone, back to 2; if it was the only one in front, ours holds now.
   Result<TurnProof> turn =

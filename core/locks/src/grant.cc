@@ -112,6 +112,14 @@ Task<ReleaseOutcome> HeldLock::Grant::release(Context context) {
   co_return end_release(removed, retrying);
 }
 
+Task<Result<void>> HeldLock::Grant::release_version(std::int32_t version) {
+  version_ = version;
+  static_cast<void>(co_await release(Context()));
+  version_ = -1;
+  if (!outcome_) co_return failure(Error::kBadVersion);
+  co_return Result<void>();
+}
+
 void HeldLock::Grant::session_changed(SessionState state) {
   if (is_over(state)) return lose(session_.end_error());
   see_to_suspicion();
@@ -197,7 +205,7 @@ void HeldLock::Grant::stop_listening() {
 
 // Not a coroutine: no frame keeps its temporaries.
 Operation<void> HeldLock::Grant::remove(const Context& context) {
-  return session_.remove(record_.znode, -1, context);
+  return session_.remove(record_.znode, version_, context);
 }
 
 // The attempts after the first. The awaiting release owns the context.
@@ -219,6 +227,8 @@ Task<Result<void>> HeldLock::Grant::remove_later(Retry& retry, Error error,
 
 // `removed`: the answer to the last attempt. `retrying`: there was an attempt before it.
 ReleaseOutcome HeldLock::Grant::end_release(const Result<void>& removed, bool retrying) {
+  // Only release_version() names a version, and its caller goes on.
+  if (!removed && removed.error() == Error::kBadVersion) return ReleaseOutcome::kUnknown;
   if (!removed && session_is_over(removed.error())) return lost_at_release(removed.error());
   const bool gone = !removed && removed.error() == Error::kNoNode;
   // After a lost reply, our own earlier attempt has succeeded.

@@ -69,6 +69,9 @@ void HeldLock::handed_on(std::uint32_t holder) const { grant().handed_on(holder)
 Task<ReleaseOutcome> HeldLock::release(Context context) {
   return grant().release(std::move(context));
 }
+Task<Result<void>> HeldLock::release_version(std::int32_t version) const {
+  return grant().release_version(version);
+}
 
 class PendingRelease::State : public internal::Pooled, public internal::Counted {
  public:

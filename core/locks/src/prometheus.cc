@@ -106,6 +106,11 @@ void PrometheusMetrics::Histogram::add(Duration value) {
   sum += value;
 }
 
+void PrometheusMetrics::Figures::wait_no_more(std::int64_t contenders) {
+  waiting -= contenders;
+  if (waiting == 0) ahead = 0;
+}
+
 std::string PrometheusMetrics::text() const {
   using F = Figures;
   Text text(locks_);
@@ -122,6 +127,8 @@ std::string PrometheusMetrics::text() const {
   text.per_lock("revocations_asked_total", "counter", "Requests to give up.", &F::revocations);
   text.per_lock("foreign_children_total", "counter", "Children that are no contenders, seen.",
                 &F::foreign_children);
+  text.per_lock("last_numbers_total", "counter", "Znodes with one of the last sequence numbers.",
+                &F::last_numbers);
   text.per_lock("acquires_in_flight", "gauge", "Acquires that have not ended.", &F::in_flight);
   text.per_lock("waiting", "gauge", "Contenders in the queue without a grant.", &F::waiting);
   text.per_lock("held", "gauge", "Grants held.", &F::held);
@@ -205,7 +212,7 @@ void PrometheusMetrics::place_reserved(SessionId session, const Path& lock, cons
 }
 
 void PrometheusMetrics::place_given_up(SessionId session, const Path& znode) {
-  if (ended(waiting_since_, session, znode)) --of_contender(znode).waiting;
+  if (ended(waiting_since_, session, znode)) of_contender(znode).wait_no_more(1);
 }
 
 void PrometheusMetrics::waiting(SessionId, const Path& znode, std::size_t ahead) {
@@ -215,6 +222,8 @@ void PrometheusMetrics::waiting(SessionId, const Path& znode, std::size_t ahead)
 void PrometheusMetrics::foreign_child(const Path& lock, std::string_view) {
   ++of(lock).foreign_children;
 }
+
+void PrometheusMetrics::numbers_run_out(const Path& lock, std::int32_t) { ++of(lock).last_numbers; }
 
 std::optional<PrometheusMetrics::Ended> PrometheusMetrics::waited_for(const GrantRecord& grant) {
   const Part* const lies_in = part(grant.lock);
@@ -233,17 +242,16 @@ void PrometheusMetrics::granted(const GrantRecord& grant) {
   Figures& figures = of(grant);
   ++figures.grants[grant.share == Share::kShared ? "shared" : "exclusive"];
   ++figures.held;
-  if (const std::optional<Ended> wait = waited_for(grant)) {
-    --figures.waiting;
-    if (wait->lasted) figures.waits.add(*wait->lasted);
-  }
+  const std::optional<Ended> waited = waited_for(grant);
+  figures.wait_no_more(waited ? 1 : 0);
+  if (waited && waited->lasted) figures.waits.add(*waited->lasted);
   began(held_since_, grant.session, grant.znode);
 }
 
 // If the place is still there, the turn ended without a lease.
 void PrometheusMetrics::turn_ended(const GrantRecord& grant) {
   if (!ended(waiting_since_, grant.session, grant.znode)) return;
-  --of(grant.lock).waiting;
+  of(grant.lock).wait_no_more(1);
   turns_.erase({grant.session, part(grant.lock)->lock});
 }
 

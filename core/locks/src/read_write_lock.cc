@@ -86,20 +86,25 @@ Task<void> ask_again(Session& session, Path znode) {
   }
 }
 
-// Releases the old grant of a revocable lock. A request to revoke it may have been applied although
-// its event is still on its way; the new grant's znode then gets it.
-Task<void> hand_over(Session& session, HeldLock old, Path next) {
+}  // namespace
+
+// Releases the old grant of a revocable lock, with the version of its znode that it knows: a
+// request to revoke it changes that. The new grant's znode then gets the request.
+Task<void> ReadWriteLock::hand_over(Session& session, HeldLock old, Path next) {
   bool asked = old.revoked_token().stop_requested();
-  if (!asked) {
+  std::int32_t version = 0;
+  while (!asked) {
+    const Result<void> released = co_await old.release_version(version);
+    if (released) co_return;
     const Result<DataAndStat> read =
         co_await retried(session, &Session::get_data, old.znode(), Context());
-    asked = read && read->data.view() == kRevokeRequest;
+    if (!read) break;
+    asked = read->data.view() == kRevokeRequest;
+    version = read->stat.version;
   }
   if (asked) session.in_background(ask_again(session, std::move(next)));
   release_in_background(session, std::move(old));
 }
-
-}  // namespace
 
 Task<Result<HeldLock>> ReadWriteLock::acquire(One, Share share, Patience patience,
                                               Context context) {
@@ -124,6 +129,7 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
       take_place_and_list(session_, lock_, marked, options_.data, options_.acl, context));
   Place place(session_, ours.znode, observer_);
   if (observer_) observer_->place_reserved(session_.id(), lock_, ours.znode);
+  warn_of_numbers(observer_, lock_, ours.znode);
   // 3. to 5. A reader waits until no writer is in front, a writer until no contender is. The
   // predecessor may have left a downgraded reader in its place, so the writer lists again.
   LockQueue queue(session_, lock_, kReadWriteMarks, observer_);

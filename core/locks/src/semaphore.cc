@@ -35,6 +35,14 @@ class Turn {
   Session& session_;
 };
 
+// A child that is no lease; empty if there is none.
+std::string_view foreign_among(const Children& leases) {
+  for (const std::string_view name : leases) {
+    if (!contender(name, kLeaseMarks)) return name;
+  }
+  return {};
+}
+
 Task<void> stop_when_fired(const Watch& watch, std::stop_source stop) {
   static_cast<void>(co_await watch.fired());
   stop.request_stop();
@@ -142,6 +150,7 @@ Task<Result<void>> Semaphore::create_leases(Leases& ours, std::int32_t leases, C
   while (std::cmp_less(ours.size(), leases)) {
     Arrival lease = co_await ok(
         take_place_and_list(session_, ours.path, kLeaseMark, options_.data, options_.acl, context));
+    warn_of_numbers(observer_, ours.path, lease.znode);
     ours.add(session_, std::move(lease));
   }
   co_return Result<void>();
@@ -157,6 +166,8 @@ Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, const Leases& ours, 
   if (is_listed) first = *ours.listed();
   if (!is_listed)
     first = co_await ok(retried(session_, &Session::get_children, ours.path, context));
+  const std::string_view foreign = foreign_among(first);
+  if (observer_ && !foreign.empty()) observer_->foreign_child(ours.path, foreign);
   const bool room_at_first = co_await ok(ours.have_room(first, at_first));
   if (room_at_first) co_return first.parent().pzxid;
   if (patience == Patience::kDoesNotWait) co_return failure(Error::kConflict);

@@ -192,6 +192,13 @@ Task<Result<Created>> take_place(Session& session, const Path& parent, std::stri
   co_return std::move(created);
 }
 
+void warn_of_numbers(LockObserver* observer, const Path& lock, const Path& znode) {
+  if (!observer) return;
+  // Whatever the mark is, the number stands at the end.
+  const std::optional<std::int32_t> number = sequence_number(znode.view(), std::string_view());
+  if (number && runs_out(*number)) observer->numbers_run_out(lock, *number);
+}
+
 Task<Result<Arrival>> take_place_and_list(Session& session, const Path& parent,
                                           std::string_view mark, const Data& data, const Acl& acl,
                                           const Context& context) {

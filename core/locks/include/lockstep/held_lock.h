@@ -111,12 +111,16 @@ class HeldLock {
   Task<ReleaseOutcome> release(Context context = {});
 
  private:
+  friend class ReadWriteLock;
   class Grant;
   class Guard;
   struct Drop {
     void operator()(Grant* grant) const noexcept;
   };
   [[nodiscard]] Grant& grant() const;
+  // Releases the lock if the znode's data have this version; if not, kBadVersion: the grant is no
+  // longer observed, its znode stays, and another release() has to follow.
+  Task<Result<void>> release_version(std::int32_t version) const;
 
   std::unique_ptr<Grant, Drop> grant_;
 };

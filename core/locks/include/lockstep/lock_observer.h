@@ -79,12 +79,18 @@ class LockObserver {
   // A contender's znode has been created: its place in the queue is fixed from now on. granted() or
   // place_given_up() follows.
   virtual void place_reserved(SessionId, const Path& /*lock*/, const Path& /*znode*/) {}
+  // The numbers of the znodes below `lock` (a semaphore's leases have their own) are about to end:
+  // `number` is one of the last 2^20. After them every acquire ends with kNodeExists, until `lock`
+  // is removed, which is possible while it is empty. Called for each znode with such a number.
+  virtual void numbers_run_out(const Path& /*lock*/, std::int32_t /*number*/) {}
   // The contender leaves the queue without a grant, or its place has ended with its session.
   // gave_up() may follow.
   virtual void place_given_up(SessionId, const Path& /*znode*/) {}
-  // The contender waits for `ahead` others. Called after every look at the queue.
+  // The contender waits for `ahead` others. Called after every look at the queue that
+  // shows somebody in front.
   virtual void waiting(SessionId, const Path& /*znode*/, std::size_t /*ahead*/) {}
-  // A child of the lock is not a contender and is ignored. Called at the beginning of a wait.
+  // A child of the lock is not a contender. It is ignored, but below the leases of a semaphore it
+  // takes a lease. Called at the beginning of a wait.
   virtual void foreign_child(const Path& /*lock*/, std::string_view /*name*/) {}
   virtual void granted(const GrantRecord&) {}
   // An acquire has ended without a grant.

@@ -38,10 +38,12 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   //   lockstep_rejoins_total{lock}             lockstep_revocations_asked_total{lock}
   //   lockstep_handovers_total{lock}           grants that went on inside their session
   //   lockstep_foreign_children_total{lock}
+  //   lockstep_last_numbers_total{lock}        znodes with one of the last sequence numbers
   //   lockstep_waiting{lock}                   gauge: our contenders in the queue without a grant
   //   lockstep_acquires_in_flight{lock}        gauge: our acquires that have not ended yet
   //   lockstep_held{lock}                      gauge: our grants
-  //   lockstep_ahead{lock}                     gauge: contenders ahead at the latest look
+  //   lockstep_ahead{lock}                     gauge: contenders ahead at the latest look; 0 while
+  //                                            none of ours waits
   //   lockstep_wait_seconds{lock}              histogram: from the place in the queue to the grant
   //   lockstep_hold_seconds{lock}              histogram: from the grant to its end
   //   lockstep_requests_total{op}              made; one round trip each, unless the client refuses
@@ -74,6 +76,9 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   // The figures of one lock.
   class Figures {
    public:
+    // So many contenders of ours have stopped waiting.
+    void wait_no_more(std::int64_t contenders);
+
     std::uint64_t places = 0;
     std::uint64_t handovers = 0;
     std::uint64_t rejoins = 0;
@@ -81,6 +86,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
     std::uint64_t suspicions = 0;
     std::uint64_t recoveries = 0;
     std::uint64_t foreign_children = 0;
+    std::uint64_t last_numbers = 0;
     std::int64_t in_flight = 0;
     std::int64_t waiting = 0;
     std::int64_t held = 0;
@@ -114,6 +120,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   void place_given_up(SessionId session, const Path& znode) override;
   void waiting(SessionId session, const Path& znode, std::size_t ahead) override;
   void foreign_child(const Path& lock, std::string_view name) override;
+  void numbers_run_out(const Path& lock, std::int32_t number) override;
   void granted(const GrantRecord& grant) override;
   void gave_up(SessionId session, const Path& lock, Error error) override;
   void rejoining(const Path& lock) override;

@@ -105,6 +105,7 @@ class ReadWriteLock {
   [[nodiscard]] Result<void> can_change(const HeldLock& held, Share from) const;
   [[nodiscard]] Result<void> can_take_over(const HeldLock& held, Result<HeldLock>& next);
   void replace(HeldLock& held, HeldLock next);
+  static Task<void> hand_over(Session& session, HeldLock old, Path next);
 
   Session& session_;
   Path lock_;

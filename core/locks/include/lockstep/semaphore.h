@@ -41,7 +41,8 @@ class LeaseCount {
 
 // Grants a limited number of leases at a time, in the order of arrival; each lease is a grant of
 // its own. (Curator's InterProcessSemaphoreV2 uses the same znodes: the contender that waits for a
-// lease holds the mutex "<path>/locks", and every child of "<path>/leases" counts.)
+// lease holds the mutex "<path>/locks", and every child of "<path>/leases" counts, also a foreign
+// one: LockObserver::foreign_child() reports it.)
 //
 // acquire() resolves with a lease, or with
 //   kTimedOut, kCancelled          the context ended

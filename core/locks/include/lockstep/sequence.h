@@ -61,6 +61,13 @@ inline constexpr std::array kLeaseMarks = {Mark{kLeaseMark, Share::kShared}};
   return number >= 0 && number < std::numeric_limits<std::int32_t>::max();
 }
 
+// True if a queue with that number has used up all its numbers but the last 2^20: its users should
+// be warned.
+[[nodiscard]] constexpr bool runs_out(std::int32_t number) {
+  constexpr std::int32_t kLast = 1 << 20;
+  return number > std::numeric_limits<std::int32_t>::max() - kLast;
+}
+
 // A child of a lock that is in its queue.
 struct Contender {
   std::int32_t number;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
 
@@ -27,6 +28,9 @@ Task<Result<void>> ensure_parent(Session& session, Path parent, Context context,
 // its frame.
 Task<Result<Created>> take_place(Session& session, const Path& parent, std::string_view mark,
                                  const Data& data, const Acl& acl, const Context& context);
+
+// Tells the observer, unless it is null, that the queue of `znode` will soon be out of numbers.
+void warn_of_numbers(LockObserver* observer, const Path& lock, const Path& znode);
 
 // A place in a queue, and the list of the queue that was requested together with it. There is no
 // list if the create had to be repeated.

@@ -34,6 +34,7 @@ class HeldLock::Grant final : public SessionListener,
     if (observer_) observer_->handed_on(record_, holder);
   }
   Task<ReleaseOutcome> release(Context context);
+  Task<Result<void>> release_version(std::int32_t version);
 
  private:
   class Grace final : public Timer {
@@ -76,6 +77,7 @@ class HeldLock::Grant final : public SessionListener,
   GrantRecord record_;
   LockObserver* observer_;
   LockState state_ = LockState::kHeld;
+  std::int32_t version_ = -1;  // What a release deletes: this version of the znode's data; -1: any.
   bool listening_ = true;
   bool keeps_contact_ = false;
   std::optional<Error> cause_;
