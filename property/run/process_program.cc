@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -31,10 +32,23 @@ std::optional<std::int32_t> number_of(std::string_view name) {
   return number;
 }
 
-// Judges by the usual names of such znodes: a reader does not wait for readers.
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+bool has_word(std::string_view name, std::string_view word) {
+  for (std::size_t at = 0; (at = name.find(word, at)) != name.npos; ++at) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_letter(name[at - 1]);
+    if (begins && (end == name.size() || !is_letter(name[end]))) return true;
+  }
+  return false;
+}
+
+// Judges by the usual names of such znodes (Curator's and kazoo's among them): a reader does not
+// wait for readers.
 bool is_shared(std::string_view name) {
-  return name.find("read") != name.npos || name.find("READ") != name.npos ||
-         name.find("shared") != name.npos;
+  constexpr std::array<std::string_view, 6> kWords = {"read",     "READ",  "readlock",
+                                                      "readLock", "rlock", "shared"};
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return has_word(name, word); });
 }
 
 std::string with_number(std::string argument, std::uint32_t copy) {
@@ -139,11 +153,15 @@ void ProcessProgram::committed() {
 void ProcessProgram::judge_removal(const fakezk::Change& removal) {
   if (settings_.lock_path.empty()) return;
   const Path znode = world_->server().paths().path(removal.path);
-  if (znode.parent().view() != settings_.lock_path) return;
+  if (znode.parent().view() != settings_.lock_path || !number_of(znode.name())) return;
   if (!hunted().has_kept_its_connection(removal.owner)) return;
+  const std::vector<Path> rivals = rivals_of(znode);
+  if (rivals.empty() && is_shared(znode.name())) return;
   ++removals_;
-  const std::optional<Path> front = in_front_of(znode);
-  if (!front) return;
+  const auto front = std::ranges::find_if(rivals, [&](const Path& rival) {
+    return precedes(*number_of(rival.name()), *number_of(znode.name()));
+  });
+  if (front == rivals.end()) return;
   verdict_->report(search::Oracle::kS1,
                    "a client has removed its znode " + std::string(znode.name()) +
                        ", as after holding the lock, while " + std::string(front->name()) +
@@ -151,19 +169,18 @@ void ProcessProgram::judge_removal(const fakezk::Change& removal) {
                    world_->steps());
 }
 
-std::optional<Path> ProcessProgram::in_front_of(const Path& znode) const {
-  const std::optional<std::int32_t> own = number_of(znode.name());
+std::vector<Path> ProcessProgram::rivals_of(const Path& znode) const {
   const std::optional<fakezk::PathId> id =
       world_->server().paths().find(Path(settings_.lock_path).text());
   const fakezk::Znode* const parent = id ? world_->server().tree().find(*id) : nullptr;
-  if (!own || !parent) return std::nullopt;
+  std::vector<Path> rivals;
+  if (!parent) return rivals;
   for (const fakezk::PathId child : parent->children) {
     Path path = world_->server().paths().path(child);
-    const std::optional<std::int32_t> number = number_of(path.name());
     const bool both_share = is_shared(path.name()) && is_shared(znode.name());
-    if (number && precedes(*number, *own) && !both_share) return path;
+    if (number_of(path.name()) && !both_share) rivals.push_back(std::move(path));
   }
-  return std::nullopt;
+  return rivals;
 }
 
 // Ignores ephemerals of ended processes: they go when their sessions expire.

@@ -50,8 +50,8 @@ class ProcessProgram final : public threads::ThreadsProgram, private fakezk::Res
 
   void run_main(std::uint32_t copy);
   void judge_removal(const fakezk::Change& removal);
-  // The first child of the lock's znode, if that is in front of `znode`.
-  [[nodiscard]] std::optional<Path> in_front_of(const Path& znode) const;
+  // The other znodes of the lock's queue that may not hold it together with `znode`.
+  [[nodiscard]] std::vector<Path> rivals_of(const Path& znode) const;
 
   Target target_;
   program::TargetSettings settings_;

@@ -27,6 +27,7 @@ namespace lockstep::intercept {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 
 std::string read_all(int file) {
   std::string text;
@@ -85,6 +86,24 @@ TEST(InterceptedDescriptorsTest, PollWaitsForEventsAndForTime) {
     EXPECT_EQ(count, 1u);
     other.join();
     ::close(file);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, APollOutlastsANumber) {
+  run_in_orders([] {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    std::thread other([&] {
+      pollfd asked{ends[0], POLLIN, 0};
+      const auto start = steady_clock::now();
+      EXPECT_EQ(::poll(&asked, 1, 1'000), 1);
+      EXPECT_EQ(steady_clock::now() - start, milliseconds(1'000));
+      EXPECT_EQ(asked.revents, POLLNVAL);
+    });
+    std::this_thread::sleep_for(milliseconds(50));
+    EXPECT_EQ(::close(ends[0]), 0);
+    other.join();
+    EXPECT_EQ(::close(ends[1]), 0);
   });
 }
 

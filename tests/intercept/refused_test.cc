@@ -1,9 +1,11 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/futex.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -77,6 +79,15 @@ TEST(RefusedCallsTest, NamesAreNotResolvedByOldFunctions) {
   expect_refused({"gethostbyname_r" + why, [] {
                     ::gethostbyname_r("a", &entry, room.data(), room.size(), &result, &error);
                   }});
+}
+
+TEST(RefusedCallsTest, ProcessesShareNoLocks) {
+  const std::string why = ": locks and queues that processes share cannot be intercepted";
+  expect_refused({"flock" + why, [] { ::flock(STDIN_FILENO, LOCK_EX); }});
+  for (const int command : {F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW}) {
+    struct flock all{};
+    expect_refused({"fcntl" + why, [&] { ::fcntl(STDIN_FILENO, command, &all); }});
+  }
 }
 
 TEST(RefusedCallsTest, FutexesWithBitsAreRefused) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -218,6 +219,112 @@ TEST(InterceptedSocketsTest, APairsReaderMayEndFirst) {
     EXPECT_EQ(::recv(ends[1], &byte, 1, 0), 1);
     EXPECT_EQ(::recv(ends[1], &byte, 1, 0), 0);
     ::close(ends[1]);
+  });
+}
+
+void set_timeout(int file, int option, int ms) {
+  const timeval time{.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
+  EXPECT_EQ(::setsockopt(file, SOL_SOCKET, option, &time, sizeof time), 0);
+}
+
+// Expects that the call fails with that error after that time.
+void expect_timeout(const std::function<ssize_t()>& call, int error, int ms) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(call(), -1);
+  EXPECT_EQ(errno, error);
+  EXPECT_EQ(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(ms));
+}
+
+TEST(InterceptedSocketsTest, ABlockingCallEndsAtItsTimeout) {
+  run_in_orders([] {
+    const Connected ends;
+    char byte = 0;
+    set_timeout(ends.client, SO_RCVTIMEO, 1'500);
+    expect_timeout([&] { return ::recv(ends.client, &byte, 1, 0); }, EAGAIN, 1'500);
+    EXPECT_EQ(::send(ends.server, "xy", 2, 0), 2);
+    EXPECT_EQ(::recv(ends.client, &byte, 1, 0), 1);
+    char more[2];
+    EXPECT_EQ(::recv(ends.client, more, sizeof more, MSG_WAITALL), 1);
+    set_timeout(ends.listener, SO_RCVTIMEO, 20);
+    expect_timeout([&] { return ::accept(ends.listener, nullptr, nullptr); }, EAGAIN, 20);
+    int pair[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    set_timeout(pair[0], SO_SNDTIMEO, 30);
+    const std::string much(100'000, 'x');
+    EXPECT_EQ(::send(pair[0], much.data(), much.size(), 0), 65'536);
+    expect_timeout([&] { return ::send(pair[0], "x", 1, 0); }, EAGAIN, 30);
+    for (const int file : pair) ::close(file);
+  });
+}
+
+TEST(InterceptedSocketsTest, OptionsKeepTheirValues) {
+  run_in_orders([] {
+    const Connected ends;
+    const auto option_of = [](int file, int level, int option) {
+      int shown = -1;
+      socklen_t size = sizeof shown;
+      EXPECT_EQ(::getsockopt(file, level, option, &shown, &size), 0);
+      EXPECT_EQ(size, sizeof shown);
+      return shown;
+    };
+    EXPECT_EQ(option_of(ends.listener, SOL_SOCKET, SO_ACCEPTCONN), 1);
+    EXPECT_EQ(option_of(ends.client, SOL_SOCKET, SO_ACCEPTCONN), 0);
+    EXPECT_EQ(option_of(ends.client, SOL_SOCKET, SO_KEEPALIVE), 0);
+    const int on = 1;
+    EXPECT_EQ(::setsockopt(ends.client, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on), 0);
+    EXPECT_EQ(option_of(ends.client, SOL_SOCKET, SO_KEEPALIVE), 1);
+    set_timeout(ends.client, SO_RCVTIMEO, 1'500);
+    timeval time{};
+    socklen_t size = sizeof time;
+    EXPECT_EQ(::getsockopt(ends.client, SOL_SOCKET, SO_RCVTIMEO, &time, &size), 0);
+    EXPECT_EQ(time.tv_sec, 1);
+    EXPECT_EQ(time.tv_usec, 500'000);
+    const timeval bad{.tv_sec = 0, .tv_usec = 1'000'000};
+    EXPECT_EQ(::setsockopt(ends.client, SOL_SOCKET, SO_RCVTIMEO, &bad, sizeof bad), -1);
+    EXPECT_EQ(errno, EDOM);
+  });
+}
+
+// Whoever closes a number wakes nobody: Linux keeps the connection open until the call is over.
+TEST(InterceptedSocketsTest, ACallOutlastsItsNumber) {
+  run_in_orders([] {
+    const Connected ends;
+    std::thread other([file = ends.client] {
+      char byte = 0;
+      EXPECT_EQ(::recv(file, &byte, 1, 0), 1);
+      EXPECT_EQ(byte, 'x');
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(::close(ends.client), 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(events_of(ends.server), POLLOUT);
+    EXPECT_EQ(::send(ends.server, "x", 1, MSG_NOSIGNAL), 1);
+    other.join();
+    EXPECT_EQ(::send(ends.server, "x", 1, MSG_NOSIGNAL), -1);
+  });
+}
+
+TEST(InterceptedSocketsTest, AListenerThatIsShutWakesItsAccept) {
+  run_in_orders([] {
+    const int listener = listener_at(at(INADDR_LOOPBACK, 0));
+    const sockaddr_in address = name_of(&::getsockname, listener);
+    std::thread other([=] {
+      EXPECT_EQ(::accept(listener, nullptr, nullptr), -1);
+      EXPECT_EQ(errno, EINVAL);
+    });
+    EXPECT_EQ(::shutdown(listener, SHUT_WR), 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(events_of(listener), 0);
+    EXPECT_EQ(::shutdown(listener, SHUT_RDWR), 0);
+    other.join();
+    EXPECT_EQ(events_of(listener), POLLOUT | POLLHUP);
+    const int client = tcp_socket();
+    EXPECT_EQ(::shutdown(client, SHUT_RDWR), -1);
+    EXPECT_EQ(errno, ENOTCONN);
+    EXPECT_EQ(connect_to(client, address), -1);
+    EXPECT_EQ(errno, ECONNREFUSED);
+    ::close(client);
+    ::close(listener);
   });
 }
 

@@ -77,6 +77,20 @@ TEST(RunTest, AClientThatTakesTheLockOutOfTurnIsSeenByItsZnodes) {
   EXPECT_EQ(run.json()["violation"]["oracle"], "S1");
 }
 
+// "read" in another word is no reader.
+TEST(RunTest, OnlyReadersShare) {
+  for (const auto& [prefix, status] :
+       {std::pair("thread-", 1), std::pair("ready-", 1), std::pair("read-", 0),
+        std::pair("__rlock__", 0), std::pair("x-__READ__", 0)}) {
+    const ProgramRun run = hunt("--clients 2 --executions 2000 --faults none --lock /lock --json",
+                                lock(std::string("--impatient --prefix ") + prefix));
+    EXPECT_EQ(run.status, status) << prefix << run.out << run.err;
+    if (status == 0) {
+      EXPECT_EQ(run.json()["judged"]["S1"], 0) << prefix;
+    }
+  }
+}
+
 TEST(RunTest, ACopyThatCrashesBeginsAgain) {
   const std::string options = "--clients 2 --executions 300 --faults crash --lock /lock --json";
   const ProgramRun run = hunt(options, lock(""));
@@ -170,6 +184,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Misbehaviour{"status", "user:exit-status", "A exits with status 3"},
                       Misbehaviour{"exit", "user:exit-status", "A exits with status 4"},
                       Misbehaviour{"fork", "misuse", "fork: hunted code cannot start"},
+                      Misbehaviour{"flock", "misuse", "flock: locks and queues that processes"},
+                      Misbehaviour{"record-lock", "misuse", "fcntl: locks and queues that"},
                       Misbehaviour{"pipe", "user:exit-status", "A exits with status 141"},
                       Misbehaviour{"kill", "user:exit-status", "A exits with status 143"},
                       Misbehaviour{"kill-parent", "misuse", "kill: hunted code cannot send"},

@@ -19,6 +19,7 @@ struct Barrier {
   std::uint32_t count;
   std::uint32_t arrived;
   std::uint32_t round;
+  std::uint32_t leaving;  // Threads that a full round has woken, and that still use the barrier.
 };
 static_assert(sizeof(Barrier) <= sizeof(pthread_barrier_t));
 
@@ -36,7 +37,7 @@ int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t
                          unsigned count) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_barrier_init)(barrier, attributes, count));
   if (count == 0) return EINVAL;
-  ::new (static_cast<void*>(barrier)) Barrier{Barrier::kOurs, count, 0, 0};
+  ::new (static_cast<void*>(barrier)) Barrier{Barrier::kOurs, count, 0, 0, 0};
   return 0;
 }
 
@@ -52,6 +53,7 @@ int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   happens_before(barrier);
   if (++own.arrived == own.count) {
     own.arrived = 0;
+    own.leaving += own.count - 1;
     ++own.round;
     happens_after(barrier);
     execution->wake_all(barrier);
@@ -59,12 +61,18 @@ int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   }
   while (own.round == round) execution->wait("pthread_barrier_wait", barrier);
   happens_after(barrier);
+  if (--own.leaving == 0) execution->wake_all(&own.leaving);
   return 0;
 }
 
 int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_barrier_destroy)(barrier));
-  of(*barrier).ours = 0;
+  Barrier& own = of(*barrier);
+  // As in glibc, threads that leave may use the barrier until they have returned.
+  while (own.ours == Barrier::kOurs && own.leaving > 0) {
+    execution->wait("pthread_barrier_destroy", &own.leaving);
+  }
+  own.ours = 0;
   return 0;
 }
 

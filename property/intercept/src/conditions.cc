@@ -24,7 +24,12 @@ int wait(Execution& execution, std::string_view call, pthread_cond_t& condition,
          pthread_mutex_t& mutex, std::optional<std::chrono::nanoseconds> until) {
   if (const int error = unlock(execution, mutex)) return error;
   const bool is_late = until && execution.host().now() >= *until;
-  const Woken woken = is_late ? Woken::kByTimer : execution.wait(call, &condition, until);
+  Woken woken = Woken::kByTimer;
+  if (is_late) {
+    execution.give_way(call);  // Others get the mutex in between, or a loop would keep it for ever.
+  } else {
+    woken = execution.wait(call, &condition, until);
+  }
   const int error = lock(execution, mutex, call, std::nullopt);
   if (error != 0) return error;
   return woken == Woken::kByTimer ? ETIMEDOUT : 0;

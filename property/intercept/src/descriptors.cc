@@ -44,24 +44,51 @@ const std::shared_ptr<Descriptor>& Descriptors::find(int number) const {
 
 int Descriptors::close(int number) {
   if (!find(number)) return -1;
-  forget(static_cast<std::size_t>(number - kFirst));
+  const auto index = static_cast<std::size_t>(number - kFirst);
+  const Thread* const owner = owners_[index];
+  std::shared_ptr<Descriptor> descriptor = forget(index);
+  if (descriptor && descriptor->users > 0) {
+    lingering_.push_back({std::move(descriptor), owner});
+  } else if (descriptor) {
+    descriptor->close();
+  }
   execution_.descriptors_changed();
   return 0;
 }
 
-void Descriptors::forget(std::size_t index) {
-  const std::shared_ptr<Descriptor> descriptor = std::exchange(table_[index], nullptr);
+std::shared_ptr<Descriptor> Descriptors::forget(std::size_t index) {
+  std::shared_ptr<Descriptor> descriptor = std::exchange(table_[index], nullptr);
   owners_[index] = nullptr;
-  if (std::ranges::find(table_, descriptor) == table_.end()) descriptor->close();
+  return std::ranges::find(table_, descriptor) == table_.end() ? descriptor : nullptr;
 }
 
+void Descriptors::is_used_no_more(Descriptor& descriptor) {
+  if (lingering_.empty()) return;
+  const int error = errno;  // The call's.
+  const auto found = std::ranges::find_if(
+      lingering_, [&](const Lingering& some) { return some.descriptor.get() == &descriptor; });
+  if (found == lingering_.end()) return;
+  const std::shared_ptr<Descriptor> last = std::move(found->descriptor);
+  lingering_.erase(found);
+  last->close();
+  execution_.descriptors_changed();
+  errno = error;
+}
+
+// The calls of its threads are over, although nothing unwinds their stacks.
 void Descriptors::close_all_of(const Thread& root) {
   bool any_peer = false;
   for (std::size_t index = 0; index < table_.size(); ++index) {
     if (!table_[index] || owners_[index] != &root) continue;
     any_peer |= table_[index]->has_local_peer();
-    forget(index);
+    if (const std::shared_ptr<Descriptor> descriptor = forget(index)) descriptor->close();
   }
+  std::erase_if(lingering_, [&](const Lingering& some) {
+    if (some.owner != &root) return false;
+    any_peer |= some.descriptor->has_local_peer();
+    some.descriptor->close();
+    return true;
+  });
   if (any_peer) execution_.descriptors_changed();
 }
 
@@ -79,11 +106,21 @@ class IsReady final : public Condition {
 
 }  // namespace
 
+std::optional<std::chrono::nanoseconds> time_to_give_up(Execution& execution,
+                                                        const Descriptor& descriptor,
+                                                        short events) {
+  const std::optional<std::chrono::nanoseconds> timeout = descriptor.timeout(events);
+  return timeout ? std::optional(execution.host().now() + *timeout) : std::nullopt;
+}
+
 void wait_until_ready(Execution& execution, std::string_view call, Descriptor& descriptor,
-                      short events) {
+                      short events, std::optional<std::chrono::nanoseconds> until) {
   if (descriptor.nonblocking) return;
   IsReady ready(descriptor, static_cast<short>(events | POLLHUP | POLLERR));
-  while (!ready.holds()) execution.wait(call, nullptr, descriptor.due(events), &ready);
+  while (!ready.holds()) {
+    if (until && execution.host().now() >= *until) return;
+    execution.wait(call, nullptr, earlier(until, descriptor.due(events)), &ready);
+  }
 }
 
 }  // namespace lockstep::intercept

@@ -48,10 +48,18 @@ class Descriptor {
   }
   // Whether its other end belongs to a thread of the execution.
   [[nodiscard]] virtual bool has_local_peer() const { return false; }
-  // Called when its last number has been closed.
+  // Called when its last number has been closed, and no call uses it any more.
   virtual void close() {}
+  // How long a blocking call waits for these events at most (SO_RCVTIMEO, SO_SNDTIMEO); for ever if
+  // none.
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> timeout(short events) const {
+    return (events & POLLIN) != 0 ? receive_timeout : send_timeout;
+  }
 
   bool nonblocking = false;
+  std::optional<std::chrono::nanoseconds> receive_timeout;
+  std::optional<std::chrono::nanoseconds> send_timeout;
+  std::uint32_t users = 0;  // Calls of threads that are under way (InUse).
 };
 
 // The descriptors of an execution. Their numbers are above those that real descriptors reach, so a
@@ -80,6 +88,8 @@ class Descriptors {
   // added or closed: a caller that waits in between copies the pointer.
   [[nodiscard]] const std::shared_ptr<Descriptor>& find(int number) const;
   int close(int number);
+  // A call that has used a descriptor is over.
+  void is_used_no_more(Descriptor& descriptor);
   // Closes the descriptors of a process that has ended, in the order of their numbers.
   void close_all_of(const Thread& root);
   // Returns the next port for sockets without one.
@@ -91,12 +101,18 @@ class Descriptors {
  private:
   // The number is the running thread's process's from now on.
   void use(std::size_t index, std::shared_ptr<Descriptor> descriptor);
-  // Removes the descriptor with that number.
-  void forget(std::size_t index);
+  // Removes the descriptor with that number, and returns it if it has no other one.
+  std::shared_ptr<Descriptor> forget(std::size_t index);
 
   Execution& execution_;
   std::vector<std::shared_ptr<Descriptor>> table_;
   std::vector<const Thread*> owners_;  // The first threads of their processes, by number.
+  // Descriptors without a number that calls still use.
+  struct Lingering {
+    std::shared_ptr<Descriptor> descriptor;
+    const Thread* owner;
+  };
+  std::vector<Lingering> lingering_;
   static constexpr std::uint16_t kFirstPort = 30'000;
   static constexpr std::uint16_t kLastPort = 60'999;
   std::uint16_t port_ = kFirstPort;
@@ -108,9 +124,32 @@ class Descriptors {
   return std::min(*a, *b);
 }
 
-// Waits until a blocking descriptor has one of these events, has hung up or has an error. Returns
-// at once for a nonblocking descriptor.
+// A call of the running thread uses the descriptor. As in Linux, another thread that closes its
+// last number does not wake the call: the descriptor stays open until the call is over.
+class InUse {
+ public:
+  InUse(Descriptors& all, Descriptor& descriptor) : all_(all), descriptor_(descriptor) {
+    ++descriptor_.users;
+  }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+  ~InUse() {
+    if (--descriptor_.users == 0) all_.is_used_no_more(descriptor_);
+  }
+
+ private:
+  Descriptors& all_;
+  Descriptor& descriptor_;
+};
+
+// Returns the time at which a call that begins now gives up its wait for these events; none if it
+// waits for ever.
+[[nodiscard]] std::optional<std::chrono::nanoseconds> time_to_give_up(Execution& execution,
+                                                                      const Descriptor& descriptor,
+                                                                      short events);
+// Waits until a blocking descriptor has one of these events, has hung up or has an error, or until
+// that time. Returns at once for a nonblocking descriptor.
 void wait_until_ready(Execution& execution, std::string_view call, Descriptor& descriptor,
-                      short events);
+                      short events, std::optional<std::chrono::nanoseconds> until);
 
 }  // namespace lockstep::intercept

@@ -1,5 +1,7 @@
 #include "lockstep/intercept/execution.h"
 
+#include <sys/single_threaded.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -42,6 +44,8 @@ Thread& Execution::create(std::function<void*()> body, bool by_library) {
       std::make_unique<Thread>(*this, number, running_, by_library, std::move(body)));
   Thread& thread = *threads_.back();
   signals_->begin(thread);
+  // libc does not see the thread. libstdc++ leaves out work for other threads while this is true.
+  ::__libc_single_threaded = 0;
   happens_before(&thread);
   host_.started(thread);
   return thread;
@@ -102,6 +106,12 @@ void Execution::wake_one(const void* object) {
   const auto chosen = std::ranges::find_if(
       waiters_, [&](const Waiter& waiter) { return awaits(waiter, object) && before-- == 0; });
   chosen->thread->wake(Woken::kByEvent);
+}
+
+bool Execution::any_waits(const void* object, bool (*in)(std::string_view call)) const {
+  return std::ranges::any_of(waiters_, [&](const Waiter& waiter) {
+    return awaits(waiter, object) && in(waiter.thread->call());
+  });
 }
 
 void Execution::forget_waiter(const Thread& thread) {

@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 
 #include <cstdarg>
+#include <string>
 
 #include "calls.h"
 #include "descriptors.h"
@@ -32,6 +33,18 @@ int control(Execution& execution, int file, int command, long argument) {
   }
 }
 
+// All simulated processes are one real process, which a lock of a file does not keep out.
+void check_real(Execution& execution, int command) {
+  switch (command) {
+    case F_SETLK:
+    case F_SETLKW:
+    case F_OFD_SETLK:
+    case F_OFD_SETLKW:
+      execution.refuse("fcntl", "locks and queues that processes share cannot be intercepted");
+    default: return;
+  }
+}
+
 }  // namespace
 
 }  // namespace lockstep::intercept
@@ -46,7 +59,10 @@ int fcntl(int file, int command, ...) {
   const long argument = va_arg(arguments, long);
   va_end(arguments);
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(fcntl)(file, command, argument));
-  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(fcntl)(file, command, argument);
+  if (!Descriptors::is_ours(file)) {
+    check_real(*execution, command);
+    return LOCKSTEP_REAL(fcntl)(file, command, argument);
+  }
   return control(*execution, file, command, argument);
 }
 
@@ -56,7 +72,10 @@ int fcntl64(int file, int command, ...) {
   const long argument = va_arg(arguments, long);
   va_end(arguments);
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(fcntl64)(file, command, argument));
-  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(fcntl64)(file, command, argument);
+  if (!Descriptors::is_ours(file)) {
+    check_real(*execution, command);
+    return LOCKSTEP_REAL(fcntl64)(file, command, argument);
+  }
   return control(*execution, file, command, argument);
 }
 

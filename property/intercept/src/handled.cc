@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/msg.h>
 #include <sys/random.h>
@@ -56,7 +57,8 @@ namespace linked {
 extern const char attributes, barriers, c11_threads, chance, chance_files, clocks, conditions,
     duplicates, epolls, event_files, exits, fcntl, fortified, futexes, keys, mutexes, names, once,
     pipes, polls, process_ids, processors, refused, rwlocks, semaphores, signal_masks, signals,
-    sleeps, sockets, spinlocks, thread_atexit, threads, timer_files, transfers, vectors;
+    sleeps, sockets, spinlocks, stream_locks, thread_atexit, threads, timer_files, transfers,
+    vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -123,11 +125,14 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(fcntl),
     LOCKSTEP_HANDLED(fcntl64),
     LOCKSTEP_HANDLED(fexecve),
+    LOCKSTEP_HANDLED(flock),
+    LOCKSTEP_HANDLED(flockfile),
     LOCKSTEP_HANDLED(fopen),
     LOCKSTEP_HANDLED(fopen64),
     LOCKSTEP_HANDLED(fork),
     LOCKSTEP_HANDLED(freeaddrinfo),
     LOCKSTEP_HANDLED(ftime),
+    LOCKSTEP_HANDLED(funlockfile),
     LOCKSTEP_HANDLED(get_nprocs),
     LOCKSTEP_HANDLED(get_nprocs_conf),
     LOCKSTEP_HANDLED(getaddrinfo),
@@ -314,15 +319,15 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::attributes,   &linked::barriers,     &linked::c11_threads,   &linked::chance,
-    &linked::chance_files, &linked::clocks,       &linked::conditions,    &linked::duplicates,
-    &linked::epolls,       &linked::event_files,  &linked::exits,         &linked::fcntl,
-    &linked::fortified,    &linked::futexes,      &linked::keys,          &linked::mutexes,
-    &linked::names,        &linked::once,         &linked::pipes,         &linked::polls,
-    &linked::process_ids,  &linked::processors,   &linked::refused,       &linked::rwlocks,
-    &linked::semaphores,   &linked::signal_masks, &linked::signals,       &linked::sleeps,
-    &linked::sockets,      &linked::spinlocks,    &linked::thread_atexit, &linked::threads,
-    &linked::timer_files,  &linked::transfers,    &linked::vectors};
+    &linked::attributes,   &linked::barriers,     &linked::c11_threads,  &linked::chance,
+    &linked::chance_files, &linked::clocks,       &linked::conditions,   &linked::duplicates,
+    &linked::epolls,       &linked::event_files,  &linked::exits,        &linked::fcntl,
+    &linked::fortified,    &linked::futexes,      &linked::keys,         &linked::mutexes,
+    &linked::names,        &linked::once,         &linked::pipes,        &linked::polls,
+    &linked::process_ids,  &linked::processors,   &linked::refused,      &linked::rwlocks,
+    &linked::semaphores,   &linked::signal_masks, &linked::signals,      &linked::sleeps,
+    &linked::sockets,      &linked::spinlocks,    &linked::stream_locks, &linked::thread_atexit,
+    &linked::threads,      &linked::timer_files,  &linked::transfers,    &linked::vectors};
 
 }  // namespace
 

@@ -123,9 +123,10 @@ class PairEnd final : public ConnectionEnd {
   ssize_t peek(char* into, std::size_t size) override { return in_->peek(into, size); }
   ssize_t write(std::string_view bytes) override { return out_->write(bytes); }
   [[nodiscard]] bool is_stream() const override { return true; }
-  void shut(int how) override {
+  int shut(int how) override {
     if (how != SHUT_WR) in_->give_up_reading();
     if (how != SHUT_RD) out_->give_up_writing();
+    return 0;
   }
   void close() override { shut(SHUT_RDWR); }
   // The ends of a pair have no names, only their family.

@@ -33,37 +33,63 @@ short ready_events(Execution& execution, const pollfd& asked) {
 }
 
 // The execution checks it while another process's variables are in memory, so it has a copy of what
-// the caller asks for.
+// the caller asks for. As in Linux, the call waits for the descriptors that it has found at first,
+// even if another thread closes their numbers; then it answers by number.
 class AnyReady final : public Condition {
  public:
-  AnyReady(Execution& execution, std::span<const pollfd> files)
-      : execution_(execution), files_(files.begin(), files.end()) {}
-  bool holds() override { return look() > 0; }
+  AnyReady(Execution& execution, std::span<const pollfd> files) : execution_(execution) {
+    asked_.reserve(files.size());
+    for (const pollfd& file : files) asked_.push_back({file, hold(file.fd)});
+  }
+  AnyReady(const AnyReady&) = delete;
+  AnyReady& operator=(const AnyReady&) = delete;
+  ~AnyReady() {
+    for (const Asked& asked : asked_) {
+      if (asked.held && --asked.held->users == 0)
+        execution_.descriptors().is_used_no_more(*asked.held);
+    }
+  }
+  bool holds() override {
+    return std::ranges::any_of(asked_, [&](const Asked& asked) {
+      if (!asked.held) return ready_events(execution_, asked.file) != 0;
+      return (asked.held->ready() & (asked.file.events | kAlways)) != 0;
+    });
+  }
   [[nodiscard]] std::optional<std::chrono::nanoseconds> due() const {
     std::optional<std::chrono::nanoseconds> first;
-    for (const pollfd& file : files_) {
-      if (file.fd < 0 || !Descriptors::is_ours(file.fd)) continue;
-      const auto& descriptor = execution_.descriptors().find(file.fd);
-      if (descriptor) first = earlier(first, descriptor->due(file.events));
+    for (const Asked& asked : asked_) {
+      if (asked.held) first = earlier(first, asked.held->due(asked.file.events));
     }
     return first;
   }
   int look() {
     int count = 0;
-    for (pollfd& file : files_) {
-      file.revents = ready_events(execution_, file);
-      if (file.revents != 0) ++count;
+    for (Asked& asked : asked_) {
+      asked.file.revents = ready_events(execution_, asked.file);
+      if (asked.file.revents != 0) ++count;
     }
     return count;
   }
   // Tells the caller what look() has found.
   void answer(std::span<pollfd> files) const {
-    for (std::size_t i = 0; i < files.size(); ++i) files[i].revents = files_[i].revents;
+    for (std::size_t i = 0; i < files.size(); ++i) files[i].revents = asked_[i].file.revents;
   }
 
  private:
+  struct Asked {
+    pollfd file;
+    Descriptor* held;  // In use, so that it stays. Null for real files, and for none.
+  };
+
+  [[nodiscard]] Descriptor* hold(int file) const {
+    if (!Descriptors::is_ours(file)) return nullptr;
+    Descriptor* const found = execution_.descriptors().find(file).get();
+    if (found) ++found->users;
+    return found;
+  }
+
   Execution& execution_;
-  std::vector<pollfd> files_;
+  std::vector<Asked> asked_;
 };
 
 int wait(Execution& execution, std::string_view call, std::span<pollfd> files,

@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
@@ -137,6 +138,7 @@ LOCKSTEP_REFUSED(int, gethostbyaddr_r,
                  (address, length, family, into, buffer, size, result, error), kNames)
 LOCKSTEP_REFUSED(int, lockf, (int file, int command, off_t length), (file, command, length),
                  kElsewhere)
+LOCKSTEP_REFUSED(int, flock, (int file, int operation) noexcept, (file, operation), kElsewhere)
 LOCKSTEP_REFUSED(int, semop, (int set, sembuf* operations, size_t count) noexcept,
                  (set, operations, count), kElsewhere)
 LOCKSTEP_REFUSED(int, semtimedop,

@@ -6,7 +6,8 @@
 #include "real.h"
 
 // A read/write lock keeps its state as in glibc: the real try functions change it, and a thread
-// waits in the execution if they fail. Therefore a waiting writer does not keep readers out. glibc
+// waits in the execution if they fail. So glibc sees no waiting writer: those that keep readers out
+// (PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP) are found among the execution's waiters. glibc
 // stores the real thread that writes, which is the same for all threads of an execution, so a field
 // that glibc does not use tells which of them it is.
 
@@ -20,7 +21,13 @@ bool is_writer(const Execution& execution, const pthread_rwlock_t& rwlock) {
   return rwlock.__data.__cur_writer != 0 && rwlock.__data.__pad2 == id_of(*execution.running());
 }
 
-int try_to_read(Execution&, pthread_rwlock_t& rwlock) {
+bool prefers_writers(const pthread_rwlock_t& rwlock) {
+  return rwlock.__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
+int try_to_read(Execution& execution, pthread_rwlock_t& rwlock) {
+  const auto writes = [](std::string_view call) { return call.ends_with("wrlock"); };
+  if (prefers_writers(rwlock) && execution.any_waits(&rwlock, writes)) return EBUSY;
   return LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(&rwlock);
 }
 
@@ -38,7 +45,11 @@ int wait(Execution& execution, std::string_view call, pthread_rwlock_t& rwlock, 
   for (;;) {
     const int error = attempt(execution, rwlock);
     if (error != EBUSY) return error;
-    if (until && execution.host().now() >= *until) return ETIMEDOUT;
+    if (until && execution.host().now() >= *until) {
+      // Readers may have waited for this writer alone.
+      if (attempt == &try_to_write && prefers_writers(rwlock)) execution.wake_all(&rwlock);
+      return ETIMEDOUT;
+    }
     execution.wait(call, &rwlock, until);
   }
 }

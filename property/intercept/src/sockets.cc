@@ -100,6 +100,9 @@ std::shared_ptr<Socket> Socket::accept() {
   if (visitors_.empty()) return errno = EAGAIN, nullptr;
   auto accepted = std::make_shared<Socket>(family_, std::move(visitors_.front()));
   visitors_.pop_front();
+  accepted->receive_timeout = receive_timeout;
+  accepted->send_timeout = send_timeout;
+  accepted->options = options;
   return accepted;
 }
 
@@ -148,7 +151,7 @@ short Socket::ready() {
   if (listens_) return visitors_.empty() ? 0 : POLLIN;
   if (is_connecting()) return 0;
   if (refused_) return POLLOUT | POLLERR | POLLHUP;
-  if (!stream_) return POLLHUP;
+  if (!stream_) return POLLOUT | POLLHUP;
   // A write that fails at once does not wait either.
   int events = !writes_no_more_ && out_.asked_too_early() ? 0 : POLLOUT;
   const bool ended = stream_->end() != Stream::End::kNone || reads_no_more_;
@@ -224,11 +227,19 @@ std::optional<std::chrono::nanoseconds> Socket::due(short events) {
   return first;
 }
 
-void Socket::shut(int how) {
+int Socket::shut(int how) {
+  if (listens_) {
+    if (how == SHUT_WR) return 0;
+    listens_ = false;
+    visitors_.clear();
+    return 0;
+  }
+  if (!stream_ && !is_connecting()) return ENOTCONN;
   if (how != SHUT_WR) reads_no_more_ = true;
-  if (how == SHUT_RD) return;
+  if (how == SHUT_RD) return 0;
   writes_no_more_ = true;
   if (stream_) stream_->shut_sending();
+  return 0;
 }
 
 std::string Socket::own_name() const { return name_of(own_, family_); }
@@ -268,7 +279,9 @@ int copy_name(std::string_view name, sockaddr* into, socklen_t* size) {
 int accept_on(Execution& execution, int file, int flags, sockaddr* address, socklen_t* size) {
   const std::shared_ptr<Socket> listener = socket_of(execution, file);
   if (!listener) return -1;
-  wait_until_ready(execution, "accept", *listener, POLLIN);
+  const InUse use(execution.descriptors(), *listener);
+  const auto until = time_to_give_up(execution, *listener, POLLIN);
+  wait_until_ready(execution, "accept", *listener, POLLIN, until);
   const std::shared_ptr<Socket> accepted = listener->accept();
   if (!accepted) return -1;
   accepted->nonblocking = (flags & SOCK_NONBLOCK) != 0;
@@ -285,6 +298,51 @@ int tcp_info_of(Execution& execution, const Socket& socket, void* value, socklen
   }
   *size = static_cast<socklen_t>(std::min<std::size_t>(*size, sizeof info));
   std::memcpy(value, &info, *size);
+  return 0;
+}
+
+template <typename Value>
+int show(const Value& value, void* into, socklen_t* size) {
+  *size = static_cast<socklen_t>(std::min<std::size_t>(*size, sizeof value));
+  std::memcpy(into, &value, *size);
+  return 0;
+}
+
+// A time of 0 stands for none.
+timeval shown_timeout(std::optional<std::chrono::nanoseconds> timeout) {
+  const timespec time = to_timespec(timeout.value_or(std::chrono::nanoseconds(0)));
+  return {.tv_sec = time.tv_sec, .tv_usec = time.tv_nsec / 1000};
+}
+
+int option_of(ConnectionEnd& end, int level, int option, void* value, socklen_t* size) {
+  if (level == SOL_SOCKET) {
+    switch (option) {
+      case SO_ERROR: return show(end.take_error(), value, size);
+      case SO_TYPE: return show(int{SOCK_STREAM}, value, size);
+      case SO_ACCEPTCONN: return show(int{end.listens()}, value, size);
+      case SO_RCVTIMEO: return show(shown_timeout(end.receive_timeout), value, size);
+      case SO_SNDTIMEO: return show(shown_timeout(end.send_timeout), value, size);
+      default: break;
+    }
+  }
+  const auto set = end.options.find({level, option});
+  if (set == end.options.end()) return show(0, value, size);
+  *size = static_cast<socklen_t>(set->second.copy(static_cast<char*>(value), *size));
+  return 0;
+}
+
+// Returns 0 or the error (errno).
+int set_timeout(std::optional<std::chrono::nanoseconds>& timeout, const void* value,
+                socklen_t size) {
+  constexpr suseconds_t kSecond = 1'000'000;
+  timeval time{};
+  if (size < sizeof time) return EINVAL;
+  std::memcpy(&time, value, sizeof time);
+  if (time.tv_usec < 0 || time.tv_usec >= kSecond) return EDOM;
+  const auto asked = from_timespec({time.tv_sec, time.tv_usec * 1000});
+  timeout.reset();
+  // As in Linux, a time before 0 is no time to wait.
+  if (asked != std::chrono::nanoseconds(0)) timeout = std::max(asked, std::chrono::nanoseconds(0));
   return 0;
 }
 
@@ -341,8 +399,10 @@ int connect(int file, const sockaddr* address, socklen_t size) {
   execution->point("connect");
   int error = socket->connect(*execution, to);
   if (error == EINPROGRESS && !socket->nonblocking) {
-    wait_until_ready(*execution, "connect", *socket, POLLOUT);
-    error = socket->take_error();
+    const InUse use(execution->descriptors(), *socket);
+    const auto until = time_to_give_up(*execution, *socket, POLLOUT);
+    wait_until_ready(*execution, "connect", *socket, POLLOUT, until);
+    error = socket->is_connecting() ? EINPROGRESS : socket->take_error();
   }
   return error == 0 ? 0 : (errno = error, -1);
 }
@@ -358,9 +418,9 @@ int shutdown(int file, int how) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(shutdown)(file, how));
   const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
   if (!end) return -1;
-  end->shut(how);
+  const int error = end->shut(how);
   execution->descriptors_changed();
-  return 0;
+  return error == 0 ? 0 : (errno = error, -1);
 }
 
 int getsockopt(int file, int level, int option, void* value, socklen_t* size) noexcept {
@@ -371,17 +431,21 @@ int getsockopt(int file, int level, int option, void* value, socklen_t* size) no
     const std::shared_ptr<Socket> socket = socket_of(*execution, file);
     return socket ? tcp_info_of(*execution, *socket, value, size) : -1;
   }
-  int shown = 0;
-  if (level == SOL_SOCKET && option == SO_ERROR) shown = end->take_error();
-  if (level == SOL_SOCKET && option == SO_TYPE) shown = SOCK_STREAM;
-  std::memcpy(value, &shown, std::min<std::size_t>(*size, sizeof shown));
-  return 0;
+  return option_of(*end, level, option, value, size);
 }
 
-// Succeeds without effect: options tune a real network.
+// Most options tune a real network, and have no effect.
 int setsockopt(int file, int level, int option, const void* value, socklen_t size) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(setsockopt)(file, level, option, value, size));
-  return end_of(*execution, file) ? 0 : -1;
+  const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
+  if (!end) return -1;
+  const bool receives = level == SOL_SOCKET && option == SO_RCVTIMEO;
+  if (receives || (level == SOL_SOCKET && option == SO_SNDTIMEO)) {
+    const int error = set_timeout(receives ? end->receive_timeout : end->send_timeout, value, size);
+    return error == 0 ? 0 : (errno = error, -1);
+  }
+  end->options[{level, option}].assign(static_cast<const char*>(value), size);
+  return 0;
 }
 
 int getpeername(int file, sockaddr* address, socklen_t* size) noexcept {

@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,13 +17,18 @@ namespace lockstep::intercept {
 // The end of a connection: a TCP socket, or an end of a socket pair.
 class ConnectionEnd : public Descriptor {
  public:
-  // Ends one direction of the connection, or both (SHUT_RD, SHUT_WR, SHUT_RDWR).
-  virtual void shut(int how) = 0;
+  // Ends one direction of the connection, or both (SHUT_RD, SHUT_WR, SHUT_RDWR). Returns 0 or the
+  // error (errno).
+  virtual int shut(int how) = 0;
   // Returns the error of the last connect(), and clears it (SO_ERROR).
   virtual int take_error() { return 0; }
   // The addresses of this end and of the other one. The latter is empty without a connection.
   [[nodiscard]] virtual std::string own_name() const = 0;
   [[nodiscard]] virtual std::string peer_name() const = 0;
+  [[nodiscard]] virtual bool listens() const { return false; }
+
+  // The values of options that have no effect here, as they were set: by level and option.
+  std::map<std::pair<int, int>, std::string> options;
 };
 
 // A TCP socket: one of a client, or one that listens for connections from threads of its execution.
@@ -51,6 +57,8 @@ class Socket final : public ConnectionEnd {
   // listen.
   [[nodiscard]] std::shared_ptr<Socket> accept();
   [[nodiscard]] const Stream* stream() const { return stream_.get(); }
+  [[nodiscard]] bool listens() const override { return listens_; }
+  [[nodiscard]] bool is_connecting() const;
 
   // Begins to connect. Returns EINPROGRESS, even if the connection is established at once, as for
   // real nonblocking sockets; or an error (errno).
@@ -66,12 +74,11 @@ class Socket final : public ConnectionEnd {
   [[nodiscard]] std::optional<std::chrono::nanoseconds> due(short events) override;
   [[nodiscard]] bool has_local_peer() const override;
   void close() override;
-  // A simulated server does not learn of it.
-  void shut(int how) override;
+  // A simulated server does not learn of it. A socket that listens accepts no more.
+  int shut(int how) override;
 
  private:
   void established(std::unique_ptr<Stream> stream);
-  [[nodiscard]] bool is_connecting() const;
   void choose_own_address(Execution& execution);
   // Returns the number of bytes that a reader can have; 0 at the end of the connection; -1 and
   // errno for an error, with EAGAIN if the reader has to wait.

@@ -31,15 +31,17 @@ class HasRoom final : public Condition {
   std::string_view bytes_;
 };
 
-// Like the descriptor's write(), but waits until the descriptor takes the bytes.
+// Like the descriptor's write(), but waits until the descriptor takes the bytes, or until that
+// time.
 ssize_t write_in_time(Execution& execution, std::string_view call, Descriptor& descriptor,
-                      std::string_view bytes) {
-  wait_until_ready(execution, call, descriptor, POLLOUT);
+                      std::string_view bytes, std::optional<std::chrono::nanoseconds> until) {
+  wait_until_ready(execution, call, descriptor, POLLOUT, until);
   HasRoom room(descriptor, bytes);
   for (;;) {
     const ssize_t written = descriptor.write(bytes);
     if (written >= 0 || errno != EAGAIN || descriptor.nonblocking) return written;
-    execution.wait(call, nullptr, descriptor.due(POLLOUT), &room);
+    if (until && execution.host().now() >= *until) return errno = EAGAIN, -1;
+    execution.wait(call, nullptr, earlier(until, descriptor.due(POLLOUT)), &room);
   }
 }
 
@@ -61,9 +63,11 @@ ssize_t transmit(Execution& execution, std::string_view call, int file, std::str
                  int flags) {
   const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
   if (!descriptor) return -1;
+  const InUse use(execution.descriptors(), *descriptor);
   const bool waits = (flags & MSG_DONTWAIT) == 0;
+  const auto until = time_to_give_up(execution, *descriptor, POLLOUT);
   const ssize_t first =
-      waits ? write_in_time(execution, call, *descriptor, bytes) : descriptor->write(bytes);
+      waits ? write_in_time(execution, call, *descriptor, bytes, until) : descriptor->write(bytes);
   execution.descriptors_changed();
   if (first < 0 && errno == EPIPE && (flags & MSG_NOSIGNAL) == 0) {
     raise_broken_pipe(execution, call);
@@ -72,7 +76,7 @@ ssize_t transmit(Execution& execution, std::string_view call, int file, std::str
   if (first <= 0 || !waits || descriptor->nonblocking || !descriptor->is_stream()) return first;
   auto all = static_cast<std::size_t>(first);
   while (all < bytes.size()) {
-    const ssize_t more = write_in_time(execution, call, *descriptor, bytes.substr(all));
+    const ssize_t more = write_in_time(execution, call, *descriptor, bytes.substr(all), until);
     if (more <= 0) break;
     execution.descriptors_changed();
     all += static_cast<std::size_t>(more);
@@ -84,14 +88,16 @@ ssize_t receive(Execution& execution, std::string_view call, int file, std::span
                 int flags) {
   const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
   if (!descriptor) return -1;
+  const InUse use(execution.descriptors(), *descriptor);
   const bool waits = (flags & MSG_DONTWAIT) == 0;
-  if (waits) wait_until_ready(execution, call, *descriptor, POLLIN);
+  const auto until = time_to_give_up(execution, *descriptor, POLLIN);
+  if (waits) wait_until_ready(execution, call, *descriptor, POLLIN, until);
   if ((flags & MSG_PEEK) != 0) return descriptor->peek(into.data(), into.size());
   const ssize_t first = descriptor->read(into.data(), into.size());
   if (first <= 0 || !waits || descriptor->nonblocking || (flags & MSG_WAITALL) == 0) return first;
   auto all = static_cast<std::size_t>(first);
   while (all < into.size()) {
-    wait_until_ready(execution, call, *descriptor, POLLIN);
+    wait_until_ready(execution, call, *descriptor, POLLIN, until);
     const ssize_t more = descriptor->read(into.data() + all, into.size() - all);
     if (more <= 0) break;
     all += static_cast<std::size_t>(more);

@@ -38,6 +38,7 @@ Inside::Inside(std::string resource) : resource_(std::move(resource)) {
   HuntedProcess& process = hunted();
   const intercept::Execution::Inside inside;
   const intercept::Thread& self = *process.execution().running();
+  self_ = &self;
   HuntedProcess::Insiders& insiders = process.insiders_of(resource_);
   process.world().note(HuntedProcess::process_of(self).index(), "inside of " + resource_);
   // A process that has crashed is inside no more.
@@ -45,7 +46,7 @@ Inside::Inside(std::string resource) : resource_(std::move(resource)) {
   const bool is_judged = judge::asserted(search::Oracle::kS2, {}, process.world());
   if (is_judged) process.judged().count(search::Oracle::kS2);
   const auto excluded = std::ranges::find_if(insiders, [&](const intercept::Thread* other) {
-    return is_judged && !process.cannot_know_of_a_loss(*other) &&
+    return is_judged && other != &self && !process.cannot_know_of_a_loss(*other) &&
            !process.cannot_know_of_a_loss(self);
   });
   if (excluded == insiders.end()) {
@@ -67,7 +68,7 @@ void Inside::leave() {
   const intercept::Execution::Inside inside;
   // Others may be inside if this one could not know that its session was over, or if they cannot.
   HuntedProcess::Insiders& insiders = process.insiders_of(resource_);
-  const auto self = std::ranges::find(insiders, process.execution().running());
+  const auto self = std::ranges::find(insiders, self_);
   if (self != insiders.end()) insiders.erase(self);
   process.world().note(HuntedProcess::process_of(*process.execution().running()).index(),
                        "leaves " + resource_);

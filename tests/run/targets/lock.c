@@ -1,10 +1,11 @@
 /* A program that takes a lock by synchronous calls of the C client, following the manual's recipe.
  *
- *   lock [--forgetful] [--impatient] [--persistent] [--threads N] HOST
+ *   lock [--forgetful] [--impatient] [--persistent] [--threads N] [--prefix P] HOST
  *
  * --forgetful: waits for the znode in front without checking that it still exists.
  * --impatient: does not wait at all, and takes the lock.
  * --persistent: the znode outlives a crash of the program.
+ * --prefix: how the names of the znodes begin ("n-" by default).
  * Each of N threads has its own session. */
 #include <getopt.h>
 #include <pthread.h>
@@ -19,6 +20,7 @@ static int forgetful;
 static int impatient;
 static int persistent;
 static const char* host;
+static const char* prefix = "n-";
 
 struct turn {
   pthread_mutex_t mutex;
@@ -93,8 +95,10 @@ static void* lock_once(void* unused) {
   pthread_mutex_lock(&turn.mutex);
   while (!turn.connected && !turn.gone) pthread_cond_wait(&turn.changed, &turn.mutex);
   pthread_mutex_unlock(&turn.mutex);
+  char wanted[256];
   char own[256];
-  int result = zoo_create(handle, LOCK "/n-", "", 0, &ZOO_OPEN_ACL_UNSAFE,
+  snprintf(wanted, sizeof wanted, "%s/%s", LOCK, prefix);
+  int result = zoo_create(handle, wanted, "", 0, &ZOO_OPEN_ACL_UNSAFE,
                           persistent ? ZOO_SEQUENCE : ZOO_EPHEMERAL | ZOO_SEQUENCE, own, sizeof own);
   if (result == ZOK) result = wait_in_queue(handle, own, &turn);
   if (result == ZOK) {
@@ -111,11 +115,13 @@ int main(int argc, char** argv) {
       {"impatient", no_argument, &impatient, 1},
       {"persistent", no_argument, &persistent, 1},
       {"threads", required_argument, NULL, 't'},
+      {"prefix", required_argument, NULL, 'p'},
       {NULL, 0, NULL, 0},
   };
   int threads = 1;
-  for (int option; (option = getopt_long(argc, argv, "t:", options, NULL)) != -1;) {
+  for (int option; (option = getopt_long(argc, argv, "t:p:", options, NULL)) != -1;) {
     if (option == 't') threads = atoi(optarg);
+    if (option == 'p') prefix = optarg;
     if (option == '?') return 2;
   }
   if (optind + 1 != argc || threads < 1 || threads > 8) return 2;

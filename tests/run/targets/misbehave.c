@@ -5,11 +5,13 @@
  * With "race", it aborts if another thread increases a counter first. With "deadlock", two threads
  * wait for each other if the second one is in time. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,6 +68,12 @@ static int write_to_nobody(void) {
   return write(ends[1], "x", 1) == 1;
 }
 
+/* All copies are one real process, so a lock of a file would keep none out. */
+static int lock_record(void) {
+  struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  return fcntl(STDIN_FILENO, F_SETLKW, &all);
+}
+
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
   if (strcmp(how, "race") == 0) return race();
@@ -73,6 +81,8 @@ int main(int argc, char** argv) {
   if (strcmp(how, "status") == 0) return 3;
   if (strcmp(how, "exit") == 0) exit(4);
   if (strcmp(how, "fork") == 0) return fork() < 0;
+  if (strcmp(how, "flock") == 0) return flock(STDIN_FILENO, LOCK_EX);
+  if (strcmp(how, "record-lock") == 0) return lock_record();
   if (strcmp(how, "pipe") == 0) return write_to_nobody();
   if (strcmp(how, "kill") == 0) return kill(getpid(), SIGTERM);
   if (strcmp(how, "handler") == 0) {

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <system_error>
 
+#include "process/alternate_stack.h"
 #include "process/under_way.h"
 
 namespace lockstep::lab {
@@ -22,10 +23,21 @@ void be_silent() {
   ::dup2(nothing, STDERR_FILENO);
 }
 
+// The only alarm of an execution has gone off, so this process must not live on.
 void tell_of_slowness(int) {
   say_last_words("the program under test",
                  "not come to the end of an execution for many seconds of real time: it spins, or "
                  "waits in a call that is not intercepted");
+  ::_exit(1);
+}
+
+// On a stack of its own: on that of a hunted thread, the handler's calls would be intercepted.
+void handle_slowness() {
+  use_alternate_stack();
+  struct sigaction action{};
+  action.sa_handler = &tell_of_slowness;
+  action.sa_flags = SA_ONSTACK;
+  ::sigaction(SIGALRM, &action, nullptr);
 }
 
 }  // namespace
@@ -33,7 +45,7 @@ void tell_of_slowness(int) {
 void begin_child(int file, IfSlow if_slow) {
   be_silent();
   report_ends_to(file);
-  if (if_slow == IfSlow::kCrash) std::signal(SIGALRM, &tell_of_slowness);
+  if (if_slow == IfSlow::kCrash) handle_slowness();
 }
 
 void throw_no_child(int error) {
@@ -63,6 +75,8 @@ std::optional<ToldTrial> in_child(unsigned most_seconds, IfSlow if_slow,
   }
   std::optional<ToldTrial> told = read_trial(ends[0]);
   ::close(ends[0]);
+  // The child has nothing more to say, but the code under test may keep it from its end.
+  ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   return told;
 }

@@ -106,6 +106,8 @@ class Execution {
   // Wakes one waiter of `object`, if there is any. Which one is a choice. If `object` is a variable
   // of a process with memory of its own, only threads of the running thread's process wait for it.
   void wake_one(const void* object);
+  // Whether a thread waits for `object` in such a call.
+  [[nodiscard]] bool any_waits(const void* object, bool (*in)(std::string_view call)) const;
   // Returns the number of all threads that wait.
   [[nodiscard]] std::size_t waiters() const { return waiters_.size(); }
   // Reports to the host that the running thread has called an unsupported function, or misused a
@@ -134,8 +136,8 @@ class Execution {
   // Ends the running thread by an exception that unwinds its stack.
   [[noreturn]] static void exit_thread(void* result);
 
-  // From now on, threads begin with a copy of this thread_local memory of the real thread, which must
-  // not change during an execution.
+  // From now on, threads begin with a copy of this thread_local memory of the real thread, which
+  // must not change during an execution.
   static void share(const void* begin, std::size_t bytes);
 
   // The runtime encloses each call of code under test in resume_code() and enter_runtime().

@@ -5,6 +5,10 @@
 
 #include "lockstep/internal/language.h"
 
+namespace lockstep::intercept {
+class Thread;
+}
+
 namespace lockstep::threads {
 
 // Reports that the code under test has broken an invariant of its own, as "user:NAME". Called on
@@ -17,18 +21,21 @@ void note(std::string_view text);
 // other thread may be inside of the same resource (S2). Others may run at each call of ZooKeeper,
 // and at each wait. Excused are threads of which one may rely on a session that the servers have
 // ended without its knowledge: on any handle of the code under test that has neither been closed
-// nor been told of the end (and for the next waits after it was told).
+// nor been told of the end (and for the next waits after it was told). A thread may be inside
+// several times.
 class Inside {
  public:
   explicit Inside(std::string resource);
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
   ~Inside();
-  // Call it when the holder has learnt that its lock may be lost: others may then be inside.
+  // Call it when the holder has learnt that its lock may be lost: others may then be inside. Any
+  // thread may call it.
   void leave();
 
  private:
   std::string resource_;
+  const intercept::Thread* self_;  // The thread that has entered.
   bool inside_ = true;
 };
 
