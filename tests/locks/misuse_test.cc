@@ -9,6 +9,8 @@
 #include "lockstep/multi_lock.h"
 #include "lockstep/read_write_lock.h"
 #include "lockstep/semaphore.h"
+#include "lockstep/sleep.h"
+#include "lockstep/task_set.h"
 #include "lockstep/unfair_mutex.h"
 #include "support/by_hand.h"
 
@@ -99,6 +101,18 @@ TEST(MisuseDeathTest, ALockThatIsDestroyedBeforeItsTaskIsMisuse) {
     static_cast<void>(simulation.start(mutex.acquire()));
   };
   EXPECT_DEATH(destroy_while_it_waits(), "a FairMutex must outlive the tasks of its acquires");
+}
+
+Task<void> clear_own_set(Executor& executor, TaskSet& tasks) {
+  static_cast<void>(co_await sleep_for(executor, 1s));
+  tasks.clear();
+}
+
+TEST(MisuseDeathTest, ATaskThatClearsItsOwnSetIsMisuse) {
+  Simulation simulation;
+  TaskSet tasks;
+  tasks.spawn(clear_own_set(simulation.client("A").executor(), tasks));
+  EXPECT_DEATH(simulation.run(), "a task destroys itself while it runs");
 }
 
 template <class Lock, class Acquire>

@@ -115,7 +115,7 @@ class Simulation final : private Blocker {
     }
   }
 
-  // Destroys the unfinished tasks, and all that they hold.
+  // Destroys the unfinished tasks, and all that they hold. Not for one of them (checked).
   void end_tasks() noexcept { tasks_.clear(); }
 
   // Runs until no event is left, timers included.

@@ -46,7 +46,8 @@ class Runtime final : public Executor, private Blocker {
 
   // Starts a task that is not awaited. On the loop's thread only.
   void spawn(Task<void> task);
-  // Destroys the spawned tasks that have not ended. On the loop's thread only.
+  // Destroys the spawned tasks that have not ended. On the loop's thread only, and not in one of
+  // them (checked).
   void drop_spawned() noexcept { spawned_.clear(); }
 
   // Seeded from the operating system. On the loop's thread only.
