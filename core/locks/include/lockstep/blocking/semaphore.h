@@ -18,7 +18,7 @@ namespace lockstep::blocking {
 // tokens: see Owned and Mutex; release() of more leases than there are throws
 // operation_not_permitted and releases none. Each acquiring function has a form for several leases,
 // which takes all of them or none (kBadArguments: less than one, or more than there can be). No
-// lease may be left when it is destroyed (checked).
+// lease may be left and no call may wait when it is destroyed (checked).
 // Forked children: see Owned.
 class Semaphore : private lockstep::internal::LockCalls {
  public:
