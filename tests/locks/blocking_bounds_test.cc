@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "lockstep/blocking/leader_latch.h"
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/read_write_lock.h"
 #include "lockstep/blocking/semaphore.h"
@@ -150,6 +151,30 @@ TEST_F(BlockingBoundsTest, ReleaseOfManyLeasesIsBoundedAsAWhole) {
   simulation_.let_go(*ann_.current());
   simulation_.settle();
   EXPECT_TRUE(children(simulation_, "/s/leases").empty());
+}
+
+TEST_F(BlockingBoundsTest, ADeadlineBeyondTheEndOfTheClockNeverComes) {
+  constexpr auto kNever = std::chrono::time_point<Clock, std::chrono::hours>::max();
+  blocking::FairMutex mutex(ann_, "/lock");
+  EXPECT_TRUE(std::unique_lock(mutex, kNever).owns_lock());
+  EXPECT_TRUE(std::unique_lock(mutex, TimePoint::max()).owns_lock());
+  blocking::ReadWriteLock lock(ann_, "/rw");
+  EXPECT_TRUE(std::unique_lock(lock, kNever).owns_lock());
+  EXPECT_TRUE(std::shared_lock(lock, kNever).owns_lock());
+  blocking::Semaphore semaphore(ann_, "/s", 1);
+  ASSERT_TRUE(semaphore.try_acquire_until(kNever));
+  semaphore.release();
+  blocking::LeaderLatch latch(ann_, "/election");
+  latch.start();
+  EXPECT_TRUE(latch.wait_until(kNever).has_value());
+}
+
+TEST_F(BlockingBoundsTest, AWaitWithoutAnEndIsADeadlockAlsoWithADeadline) {
+  blocking::FairMutex anns(ann_, "/lock");
+  blocking::FairMutex bobs(bob_, "/lock");
+  const std::lock_guard lock(anns);
+  EXPECT_THROW(bobs.lock(), fake::Deadlock);
+  EXPECT_THROW(static_cast<void>(bobs.try_lock_until(TimePoint::max())), fake::Deadlock);
 }
 
 TEST_F(BlockingBoundsTest, TryLockWithoutAConnectionEndsWithAnErrorThatSaysSo) {

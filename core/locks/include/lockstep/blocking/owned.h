@@ -108,16 +108,11 @@ class Owned : private lockstep::internal::LockCalls {
   ReleaseOutcome give_back(Share share, const char* what) {
     return call(executor(), what, [&](LockOwner owner) { return leave(*this, owner, share); });
   }
-  // The contexts of the timed functions.
+  // The context of the functions that take a duration.
   template <class Rep, class Period>
   [[nodiscard]] Context within(std::chrono::duration<Rep, Period> wait,
                                std::stop_token stop = {}) const {
     return lockstep::within(executor(), wait, std::move(stop));
-  }
-  template <class Unit>
-  [[nodiscard]] static Context until(std::chrono::time_point<Clock, Unit> deadline,
-                                     std::stop_token stop = {}) {
-    return {std::chrono::time_point_cast<Duration>(deadline), std::move(stop)};
   }
 
   // Asks about the caller's grant.

@@ -60,8 +60,7 @@ class Semaphore : private lockstep::internal::LockCalls {
   [[nodiscard]] bool try_acquire_until(std::int32_t leases,
                                        std::chrono::time_point<Clock, Unit> deadline,
                                        std::stop_token stop = {}) {
-    const Context context(std::chrono::time_point_cast<Duration>(deadline), std::move(stop));
-    return try_take(leases, context, "try_acquire_until()");
+    return try_take(leases, until(deadline, std::move(stop)), "try_acquire_until()");
   }
   // Releases the oldest leases first. Waits for ZooKeeper's answers no longer than
   // Bounds::release_patience in all.
