@@ -11,6 +11,10 @@ function(lockstep_pkgconfig name)
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT lockstep_development)
 endfunction()
 
+set(frames "")
+if(LOCKSTEP_POISON_FRAMES)
+  set(frames " -DLOCKSTEP_POISON_FRAMES")
+endif()
 lockstep_pkgconfig(lockstep-core)
 if(LOCKSTEP_WITH_ZOOKEEPER)
   # The C client has no .pc file to require.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -11,6 +13,7 @@
 #include "lockstep/sleep.h"
 #include "lockstep/task_set.h"
 #include "lockstep/watch.h"
+#include "lockstep/within.h"
 #include "support/by_hand.h"
 #include "support/manual_executor.h"
 
@@ -52,6 +55,14 @@ TEST_F(WaitTest, ResumesThroughTheExecutorsQueue) {
 
 TEST_F(WaitTest, EndlessContextStartsNoTimer) {
   wait(Context());
+  EXPECT_EQ(executor_.timers(), 0U);
+  resolve();
+  executor_.run_posted();
+  EXPECT_EQ(results_.size(), 1U);
+}
+
+TEST_F(WaitTest, ADeadlineAtTheEndOfTimeStartsNoTimer) {
+  wait(TimePoint::max());
   EXPECT_EQ(executor_.timers(), 0U);
   resolve();
   executor_.run_posted();
@@ -290,6 +301,26 @@ TEST(ContextTest, DescribesItsParts) {
   EXPECT_FALSE(stoppable.endless());
   EXPECT_FALSE(stoppable.stop().stop_requested());
   EXPECT_FALSE(Context(deadline, stop.get_token()).endless());
+  EXPECT_TRUE(Context(TimePoint::max()).endless());
+  EXPECT_FALSE(Context(TimePoint::max(), stop.get_token()).endless());
+}
+
+TEST(ContextTest, EndsAtATimeOfAnyUnit) {
+  using Hours = std::chrono::time_point<Clock, std::chrono::hours>;
+  using Picoseconds = std::chrono::duration<std::int64_t, std::pico>;
+  using Seconds = std::chrono::time_point<Clock, std::chrono::duration<double>>;
+  EXPECT_EQ(until(TimePoint(5s)).deadline(), TimePoint(5s));
+  EXPECT_EQ(until(Hours(2h)).deadline(), TimePoint(2h));
+  EXPECT_EQ(until(std::chrono::time_point<Clock, Picoseconds>(Picoseconds(1001))).deadline(),
+            TimePoint(2ns));
+  for (const Context& never :
+       {until(TimePoint::max()), until(Hours::max()), until(Seconds::max())}) {
+    EXPECT_TRUE(never.endless());
+  }
+  EXPECT_EQ(until(Hours::min()).deadline(), TimePoint::min());
+  EXPECT_EQ(until(Seconds::min()).deadline(), TimePoint::min());
+  const std::stop_source stop;
+  EXPECT_FALSE(until(Hours::max(), stop.get_token()).endless());
 }
 
 }  // namespace

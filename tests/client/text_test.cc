@@ -1,6 +1,7 @@
 #include "lockstep/text.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <set>
 #include <string>
@@ -35,6 +36,17 @@ TEST(TextTest, EqualityAndHashAreThoseOfTheContent) {
   EXPECT_EQ(one.hash(), text_hash("the same content"));
   EXPECT_NE(one, Text("the same contenT"));
   EXPECT_NE(one, Text("the same conten"));
+}
+
+// Memory without pages, since the text is refused before it is read.
+TEST(TextDeathTest, FourGibibytesAreMisuse) {
+  constexpr std::size_t kTooLong = (std::size_t{1} << 32) + 5;
+  void* const memory =
+      mmap(nullptr, kTooLong, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const std::string_view content(static_cast<const char*>(memory), kTooLong);
+  EXPECT_DEATH(Text{content}, "paths and data are shorter than 4 GiB");
+  munmap(memory, kTooLong);
 }
 
 TEST(TextTest, JoinsTwoPieces) {

@@ -2,11 +2,13 @@
 
 #include <mutex>
 #include <shared_mutex>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <system_error>
 #include <utility>
 
+#include "lockstep/blocking/leader_latch.h"
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/read_write_lock.h"
 #include "lockstep/blocking/recursive_read_write_lock.h"
@@ -151,6 +153,71 @@ TEST_F(BlockingBoundsTest, ReleaseOfManyLeasesIsBoundedAsAWhole) {
   simulation_.let_go(*ann_.current());
   simulation_.settle();
   EXPECT_TRUE(children(simulation_, "/s/leases").empty());
+}
+
+// The destructor of std::unique_lock unlocks, so unlock() must not throw.
+Task<void> unlock_inside(blocking::FairMutex& mutex) {
+  const std::unique_lock lock(mutex, std::adopt_lock);
+  co_return;
+}
+
+TEST_F(BlockingBoundsTest, AReleaseInsideTheSimulationBeginsAndIsNotAwaited) {
+  blocking::FairMutex mutex(ann_, "/lock");
+  mutex.lock();
+  simulation_.start(unlock_inside(mutex));
+  EXPECT_EQ(places(), 1U);
+  simulation_.settle();
+  EXPECT_EQ(places(), 0U);
+  const std::lock_guard again(mutex);
+}
+
+TEST_F(BlockingBoundsTest, AReleaseThatCanNeverEndIsUnknown) {
+  blocking::FairMutex mutex(ann_, "/lock", bounds_of(Duration::max(), 10s));
+  mutex.lock();
+  simulation_.hold(*ann_.current(), OpCode::kRemove);
+  EXPECT_EQ(mutex.release(), ReleaseOutcome::kUnknown);
+  simulation_.let_go(*ann_.current());
+  simulation_.settle();
+  EXPECT_EQ(places(), 0U);
+}
+
+Task<void> throw_after_a_reply(FakeSession& session) {
+  static_cast<void>(co_await session.exists("/"));
+  throw std::runtime_error("from another task");
+}
+
+TEST_F(BlockingBoundsTest, AReleaseLeavesTheExceptionsOfOtherTasksToTheNextCall) {
+  blocking::FairMutex mutex(ann_, "/lock");
+  {
+    const std::lock_guard lock(mutex);
+    simulation_.start(throw_after_a_reply(*ann_.current()));
+  }
+  EXPECT_THROW(simulation_.settle(), std::runtime_error);
+  EXPECT_EQ(places(), 0U);
+}
+
+TEST_F(BlockingBoundsTest, ADeadlineBeyondTheEndOfTheClockNeverComes) {
+  constexpr auto kNever = std::chrono::time_point<Clock, std::chrono::hours>::max();
+  blocking::FairMutex mutex(ann_, "/lock");
+  EXPECT_TRUE(std::unique_lock(mutex, kNever).owns_lock());
+  EXPECT_TRUE(std::unique_lock(mutex, TimePoint::max()).owns_lock());
+  blocking::ReadWriteLock lock(ann_, "/rw");
+  EXPECT_TRUE(std::unique_lock(lock, kNever).owns_lock());
+  EXPECT_TRUE(std::shared_lock(lock, kNever).owns_lock());
+  blocking::Semaphore semaphore(ann_, "/s", 1);
+  ASSERT_TRUE(semaphore.try_acquire_until(kNever));
+  semaphore.release();
+  blocking::LeaderLatch latch(ann_, "/election");
+  latch.start();
+  EXPECT_TRUE(latch.wait_until(kNever).has_value());
+}
+
+TEST_F(BlockingBoundsTest, AWaitWithoutAnEndIsADeadlockAlsoWithADeadline) {
+  blocking::FairMutex anns(ann_, "/lock");
+  blocking::FairMutex bobs(bob_, "/lock");
+  const std::lock_guard lock(anns);
+  EXPECT_THROW(bobs.lock(), fake::Deadlock);
+  EXPECT_THROW(static_cast<void>(bobs.try_lock_until(TimePoint::max())), fake::Deadlock);
 }
 
 TEST_F(BlockingBoundsTest, TryLockWithoutAConnectionEndsWithAnErrorThatSaysSo) {

@@ -1,14 +1,18 @@
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <optional>
 #include <utility>
 
+#include "lockstep/blocking/mutex.h"
 #include "lockstep/double_barrier.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/internal/check.h"
 #include "lockstep/multi_lock.h"
 #include "lockstep/read_write_lock.h"
 #include "lockstep/semaphore.h"
+#include "lockstep/sleep.h"
+#include "lockstep/task_set.h"
 #include "lockstep/unfair_mutex.h"
 #include "support/by_hand.h"
 
@@ -99,6 +103,34 @@ TEST(MisuseDeathTest, ALockThatIsDestroyedBeforeItsTaskIsMisuse) {
     static_cast<void>(simulation.start(mutex.acquire()));
   };
   EXPECT_DEATH(destroy_while_it_waits(), "a FairMutex must outlive the tasks of its acquires");
+}
+
+Task<void> destroy_later(Executor& executor, std::optional<blocking::FairMutex>& mutex) {
+  static_cast<void>(co_await sleep_for(executor, 1s));
+  mutex.reset();
+}
+
+TEST(MisuseDeathTest, ABlockingLockThatIsDestroyedWhileACallWaitsIsMisuse) {
+  Simulation simulation;
+  blocking::FairMutex holders(simulation.client("A"), "/lock");
+  const std::lock_guard lock(holders);
+  fake::FakeClient& client = simulation.client("B");
+  std::optional<blocking::FairMutex> mutex(std::in_place, client, "/lock");
+  simulation.start(destroy_later(client.executor(), mutex));
+  EXPECT_DEATH(mutex->lock(), "a blocking lock is destroyed while a call of it waits");
+  simulation.end_tasks();
+}
+
+Task<void> clear_own_set(Executor& executor, TaskSet& tasks) {
+  static_cast<void>(co_await sleep_for(executor, 1s));
+  tasks.clear();
+}
+
+TEST(MisuseDeathTest, ATaskThatClearsItsOwnSetIsMisuse) {
+  Simulation simulation;
+  TaskSet tasks;
+  tasks.spawn(clear_own_set(simulation.client("A").executor(), tasks));
+  EXPECT_DEATH(simulation.run(), "a task destroys itself while it runs");
 }
 
 template <class Lock, class Acquire>

@@ -64,6 +64,23 @@ with_pkg_config lockstep-zookeeper "$source/examples/lock_in_production.cc"
 "$scratch/lockstep-core"
 "$scratch/lockstep-zookeeper" 2>"$scratch/usage" || grep -q '^usage: ' "$scratch/usage" || fail 'built with pkg-config, it does not start'
 
+echo '== with the address sanitizer of the user alone'
+# with_headers SOURCE [ARGUMENT...]: builds a program with the installed libraries.
+with_headers() {
+  local flags
+  read -ra flags <<<"$(pkg-config --cflags --libs lockstep-core)"
+  g++ -std=c++23 -O0 "$@" "${flags[@]}" -o "$scratch/with_headers"
+}
+# GCC 12's sanitizers cannot start under the widest address randomization.
+steady=(setarch "$(uname -m)" -R)
+"${steady[@]}" true 2>/dev/null || steady=()
+with_headers "$here/frames.cc" -fsanitize=address || fail 'frames.cc does not build with the address sanitizer'
+"${steady[@]}" "$scratch/with_headers" || fail 'the address sanitizer finds a mistake'
+if with_headers "$here/frames.cc" -DLOCKSTEP_POISON_FRAMES -fsanitize=address 2>"$scratch/errors"; then
+  fail 'a program with another layout of the frame pool links'
+fi
+grep -q 'undefined reference to .*poisoned_frames' "$scratch/errors" || { cat "$scratch/errors"; fail 'the link error does not name it'; }
+
 echo '== an older language is one error'
 for compiler in g++ clang++-19; do
   if "$compiler" -std=c++20 -fsyntax-only -I "$scratch/with/include" "$source/examples/lock_in_production.cc" 2>"$scratch/errors"; then

@@ -54,6 +54,21 @@ TEST(ProcessClockTest, NeverFiresATimerEarlyNorMuchTooLate) {
   }
 }
 
+TEST(ProcessClockTest, ATimerAtTheEndOfTimeStaysThereIfTheClockDrifts) {
+  for (const bool fast : {false, true}) {
+    for (const Duration before_the_end : {Duration(0), Duration(1), Duration(1h)}) {
+      WorldTime time;
+      ProcessClock clock(time);
+      time.move_to(TimePoint(3s));
+      clock.drift(fast);
+      SilentTimer timer;
+      clock.start(timer, TimePoint::max() - before_the_end);
+      EXPECT_EQ(clock.next_due(), TimePoint::max());
+      clock.stop(timer);
+    }
+  }
+}
+
 TEST(ProcessClockTest, IsExactAndWithoutTimersAfterAReset) {
   WorldTime time;
   ProcessClock clock(time);

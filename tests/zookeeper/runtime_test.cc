@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "lockstep/blocking/run.h"
 #include "lockstep/ok.h"
 #include "lockstep/sleep.h"
 
@@ -190,6 +191,40 @@ TEST(RuntimeTest, TimersRunInTheOrderOfTheirDueTimes) {
   runtime.spawn(note(runtime, order, 4));
   runtime.run(pause(runtime, std::chrono::milliseconds(8)));
   EXPECT_EQ(order, (std::vector<int>{2, 4, 6}));
+}
+
+Task<ReleaseOutcome> release_slowly(Runtime& runtime, bool& begun) {
+  begun = true;
+  static_cast<void>(co_await sleep_for(runtime, std::chrono::hours(1)));
+  co_return ReleaseOutcome::kReleased;
+}
+
+ReleaseOutcome block_on_release(Runtime& runtime, bool& begun) {
+  return blocking::run(runtime, [&] { return release_slowly(runtime, begun); });
+}
+
+Task<void> release_inside(Runtime& runtime, std::vector<ReleaseOutcome>& outcomes, bool& begun) {
+  outcomes.push_back(block_on_release(runtime, begun));
+  co_return;
+}
+
+TEST(RuntimeTest, AReleaseOnTheLoopsThreadBeginsAndIsNotAwaited) {
+  Runtime runtime;
+  std::vector<ReleaseOutcome> outcomes;
+  bool begun = false;
+  runtime.run(release_inside(runtime, outcomes, begun));
+  EXPECT_TRUE(std::exchange(begun, false));
+  outcomes.push_back(block_on_release(runtime, begun));  // No loop runs.
+  EXPECT_TRUE(begun);
+  EXPECT_EQ(outcomes, std::vector(2, ReleaseOutcome::kUnknown));
+}
+
+TEST(RuntimeTest, AReleaseOnAnotherThreadReturnsIfNoLoopRuns) {
+  Runtime runtime;
+  bool begun = false;
+  const auto release = [&] { return block_on_release(runtime, begun); };
+  EXPECT_EQ(std::async(std::launch::async, release).get(), ReleaseOutcome::kUnknown);
+  EXPECT_FALSE(begun);
 }
 
 TEST(RuntimeTest, RandomBitsDiffer) {

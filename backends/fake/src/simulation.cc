@@ -91,6 +91,7 @@ bool Simulation::step() {
 }
 
 void Simulation::block(BlockingCall& call) {
+  if (call.is_release) return wait_for_release(call);
   if (inside_) {
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
                             "lockstep: a blocking call inside the simulation");
@@ -99,6 +100,17 @@ void Simulation::block(BlockingCall& call) {
   run_posted();
   for (std::uint32_t steps = 0; !call.is_over; count(steps)) {
     if (!step()) end_in_deadlock();
+  }
+}
+
+// Throws nothing. Exceptions of tasks are left to the next call that runs the simulation.
+void Simulation::wait_for_release(BlockingCall& release) {
+  if (inside_) return release.run();
+  release.executor().post(release);
+  const Inside inside(*this);
+  world_.drain();
+  for (std::uint32_t steps = 0; !release.is_over && steps < kMostSteps; ++steps) {
+    if (!world_.step(prompt_)) return;
   }
 }
 

@@ -17,6 +17,12 @@ namespace {
                           "lockstep: a forked child cannot use its parent's connection");
 }
 
+[[noreturn]] void refuse_to_block(bool loop_runs) {
+  throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                          loop_runs ? "lockstep: a blocking call inside the loop"
+                                    : "lockstep: a blocking call while no thread runs the loop");
+}
+
 }  // namespace
 
 Runtime::Queue::Queue() noexcept {
@@ -177,10 +183,12 @@ void Runtime::block(BlockingCall& call) {
   }
   std::condition_variable is_over;
   std::unique_lock lock(mutex_);
-  if (!running_ || std::this_thread::get_id() == loop_thread_) {
-    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                            running_ ? "lockstep: a blocking call inside the loop"
-                                     : "lockstep: a blocking call while no thread runs the loop");
+  const bool on_loop_thread = std::this_thread::get_id() == loop_thread_;
+  if (!running_ || on_loop_thread) {
+    if (!call.is_release) refuse_to_block(running_);
+    lock.unlock();
+    if (on_loop_thread) call.run();
+    return;
   }
   call.waiter = &is_over;
   push(outside_, call);

@@ -1,5 +1,7 @@
 #include "lockstep/task_set.h"
 
+#include <exception>
+#include <memory>
 #include <utility>
 
 #include "lockstep/internal/exception_witness.h"
@@ -8,12 +10,14 @@
 
 namespace lockstep {
 
-// A task of the set and its awaiter. It lives until the task ends or the set destroys it.
+// A task of the set and its awaiter. It lives until the task and its callback have ended, or until
+// the set destroys it before that.
 class TaskSet::Running final : public internal::TaskAwaiter<void>, public internal::Pooled {
  public:
-  Running(TaskSet& set, Task<void>&& task, bool* ended)
+  Running(TaskSet& set, Task<void>&& task, bool* ended, std::unique_ptr<internal::Callback> then)
       : TaskAwaiter(task_),
-        set_(set),
+        set_(&set),
+        callback_(std::move(then)),
         task_(std::move(task)),
         ended_(ended),
         older_(set.youngest_) {
@@ -30,46 +34,68 @@ class TaskSet::Running final : public internal::TaskAwaiter<void>, public intern
     internal::run_next_coroutines();
     internal::next_coroutine = next;
   }
+  // A callback that runs is not destroyed: it may be the one that clears the set.
+  void drop() noexcept {
+    if (calls_back_) return leave();
+    delete this;
+  }
   ~Running() {
+    if (set_) leave();
+  }
+
+ private:
+  void leave() noexcept {
     if (older_) older_->younger_ = younger_;
     if (younger_) {
       younger_->older_ = older_;
     } else {
-      set_.youngest_ = older_;
+      set_->youngest_ = older_;
     }
+    set_ = nullptr;
   }
-
- private:
   static void end(TaskAwaiter& awaiter) noexcept {
     auto& self = static_cast<Running&>(awaiter);
     if (self.thrown()) [[unlikely]] {
-      self.keep_exception();
+      self.keep(self.exception());
     } else if (self.ended_) {
       *self.ended_ = true;
+    } else if (self.callback_) {
+      self.call_back();
     }
     delete &self;
   }
-
-  [[gnu::cold]] void keep_exception() noexcept {
-    internal::ExceptionWitness* const witness = internal::ExceptionWitness::of_this_thread();
-    const bool kept_to_itself = &set_.exception_ == &set_.own_exception_;
-    if (witness && kept_to_itself) witness->saw(exception());
-    if (!set_.exception_) set_.exception_ = exception();
+  void call_back() noexcept {
+    calls_back_ = true;
+    try {
+      callback_->call();
+    } catch (...) {
+      if (!set_) std::terminate();
+      keep(std::current_exception());
+    }
   }
 
-  TaskSet& set_;
+  [[gnu::cold]] void keep(const std::exception_ptr& thrown) noexcept {
+    internal::ExceptionWitness* const witness = internal::ExceptionWitness::of_this_thread();
+    const bool kept_to_itself = &set_->exception_ == &set_->own_exception_;
+    if (witness && kept_to_itself) witness->saw(thrown);
+    if (!set_->exception_) set_->exception_ = thrown;
+  }
+
+  TaskSet* set_;                                  // Null once it has left.
+  std::unique_ptr<internal::Callback> callback_;  // Outlives the task, whose result it keeps.
+  bool calls_back_ = false;
   Task<void> task_;
   bool* ended_;
   Running* older_;
   Running* younger_ = nullptr;
 };
 
-void TaskSet::spawn(Task<void>&& task, bool* ended) {
-  (new Running(*this, std::move(task), ended))->start();
+void TaskSet::spawn(Task<void>&& task, bool* ended, std::unique_ptr<internal::Callback> callback) {
+  (new Running(*this, std::move(task), ended, std::move(callback)))->start();
 }
 
 void TaskSet::clear() noexcept {
-  while (youngest_) delete youngest_;
+  while (youngest_) youngest_->drop();
 }
 
 }  // namespace lockstep

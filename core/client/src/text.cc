@@ -1,9 +1,11 @@
 #include "lockstep/text.h"
 
 #include <cstring>
+#include <limits>
 #include <new>
 
 #include "lockstep/internal/bytes.h"
+#include "lockstep/internal/check.h"
 #include "lockstep/internal/frame_pool.h"
 
 namespace lockstep {
@@ -43,7 +45,7 @@ std::uint64_t text_hash(std::string_view content) noexcept {
 class Text::Writer {
  public:
   explicit Writer(std::size_t size)
-      : block_(::new(internal::allocate_frame(sizeof(Block) + size + 1)) Block(size)),
+      : block_(::new(internal::allocate_frame(sizeof(Block) + checked(size) + 1)) Block(size)),
         bytes_(reinterpret_cast<char*>(block_ + 1)),
         end_(bytes_) {}
   void append(std::string_view piece) {
@@ -58,6 +60,12 @@ class Text::Writer {
   }
 
  private:
+  static std::size_t checked(std::size_t size) {
+    internal::check(size <= std::numeric_limits<std::uint32_t>::max(),
+                    "paths and data are shorter than 4 GiB");
+    return size;
+  }
+
   Block* block_;
   char* bytes_;
   char* end_;

@@ -41,8 +41,7 @@ void HeldLock::Grant::begin_in_doubt() {
 }
 
 HeldLock::Grant::~Grant() {
-  // True during a release, too: the release is destroyed with the grant, and its delete may still
-  // be lost.
+  // True if a release has begun and its task was destroyed, too: its delete may still be lost.
   const bool ours = state_ != LockState::kLost && !outcome_ && !(guard_ && guard_->gone());
   stop_listening();
   if (!ours) return;
@@ -89,7 +88,7 @@ HeldLock::Guard& HeldLock::Grant::guard() {
   return *guard_;
 }
 
-Task<ReleaseOutcome> HeldLock::Grant::release(Context context) {
+Task<ReleaseOutcome> HeldLock::Grant::release(Context context, internal::Ref<Grant> /*kept*/) {
   if (outcome_) co_return *outcome_;
   if (state_ == LockState::kLost) co_return lost_at_release(*cause_);
   if (guard_ && guard_->gone()) co_return lost_at_release(Error::kNoNode);
@@ -112,9 +111,10 @@ Task<ReleaseOutcome> HeldLock::Grant::release(Context context) {
   co_return end_release(removed, retrying);
 }
 
-Task<Result<void>> HeldLock::Grant::release_version(std::int32_t version) {
+Task<Result<void>> HeldLock::Grant::release_version(std::int32_t version,
+                                                    internal::Ref<Grant> kept) {
   version_ = version;
-  static_cast<void>(co_await release(Context()));
+  static_cast<void>(co_await release(Context(), kept));
   version_ = -1;
   if (!outcome_) co_return failure(Error::kBadVersion);
   co_return Result<void>();
@@ -241,12 +241,9 @@ ReleaseOutcome HeldLock::Grant::end_release(const Result<void>& removed, bool re
 
 // The loss may not have been reported yet.
 ReleaseOutcome HeldLock::Grant::lost_at_release(Error cause) {
-  LockObserver* const observer = observer_;
-  const GrantRecord record = record_;
-  const bool told = state_ == LockState::kLost;
   outcome_ = ReleaseOutcome::kAlreadyLost;
-  if (!told) lose(cause);
-  if (observer) observer->released(record, ReleaseOutcome::kAlreadyLost);
+  if (state_ != LockState::kLost) lose(cause);
+  if (observer_) observer_->released(record_, ReleaseOutcome::kAlreadyLost);
   return ReleaseOutcome::kAlreadyLost;
 }
 

@@ -40,12 +40,13 @@ HeldLock::HeldLock(Session& session, GrantRecord grant, LockObserver* observer)
     : HeldLock(session, std::move(grant), observer, GrantOptions()) {}
 HeldLock::HeldLock(Session& session, GrantRecord&& grant, LockObserver* observer,
                    GrantOptions&& options)
-    : grant_(new Grant(session, std::move(grant), observer, std::move(options))) {}
-
-void HeldLock::Drop::operator()(Grant* grant) const noexcept { delete grant; }
+    : grant_(internal::Ref<Grant>::make(session, std::move(grant), observer, std::move(options))) {}
+HeldLock::HeldLock(HeldLock&& other) noexcept = default;
+HeldLock& HeldLock::operator=(HeldLock&& other) noexcept = default;
+HeldLock::~HeldLock() = default;
 
 HeldLock::Grant& HeldLock::grant() const {
-  internal::check(grant_ != nullptr, "use of a moved-from HeldLock");
+  internal::check(static_cast<bool>(grant_), "use of a moved-from HeldLock");
   return *grant_;
 }
 
@@ -67,10 +68,10 @@ std::stop_token HeldLock::revoked_token() const { return grant().revoked_token()
 std::optional<TimePoint> HeldLock::valid_until() const { return grant().valid_until(); }
 void HeldLock::handed_on(std::uint32_t holder) const { grant().handed_on(holder); }
 Task<ReleaseOutcome> HeldLock::release(Context context) {
-  return grant().release(std::move(context));
+  return grant().release(std::move(context), grant_);
 }
 Task<Result<void>> HeldLock::release_version(std::int32_t version) const {
-  return grant().release_version(version);
+  return grant().release_version(version, grant_);
 }
 
 class PendingRelease::State : public internal::Pooled, public internal::Counted {

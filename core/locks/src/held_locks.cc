@@ -1,5 +1,8 @@
 #include "lockstep/held_locks.h"
 
+#include <ranges>
+#include <utility>
+
 namespace lockstep {
 
 namespace {
@@ -23,6 +26,15 @@ int badness(ReleaseOutcome outcome) {
   return 2;
 }
 
+Task<ReleaseOutcome> worst_of(std::vector<Task<ReleaseOutcome>> releases) {
+  ReleaseOutcome worst = ReleaseOutcome::kReleased;
+  for (Task<ReleaseOutcome>& release : releases) {
+    const ReleaseOutcome outcome = co_await std::move(release);
+    if (badness(outcome) > badness(worst)) worst = outcome;
+  }
+  co_return worst;
+}
+
 }  // namespace
 
 LockState HeldLocks::state() const {
@@ -33,13 +45,12 @@ LockState HeldLocks::state() const {
   return worst;
 }
 
+// No coroutine: each task owns its grant from now on, also before it begins.
 Task<ReleaseOutcome> HeldLocks::release(Context context) {
-  ReleaseOutcome worst = ReleaseOutcome::kReleased;
-  for (std::size_t i = held_.size(); i > 0; --i) {
-    const ReleaseOutcome outcome = co_await held_[i - 1].release(context);
-    if (badness(outcome) > badness(worst)) worst = outcome;
-  }
-  co_return worst;
+  std::vector<Task<ReleaseOutcome>> releases;
+  releases.reserve(held_.size());
+  for (HeldLock& held : std::views::reverse(held_)) releases.push_back(held.release(context));
+  return worst_of(std::move(releases));
 }
 
 }  // namespace lockstep

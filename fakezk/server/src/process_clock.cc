@@ -5,6 +5,13 @@
 
 namespace lockstep::fakezk {
 
+namespace {
+
+// No execution lasts so long, 146 years, and no time before it overflows when it is converted.
+constexpr TimePoint kEndOfTime(Duration::max() / 2);
+
+}  // namespace
+
 void ProcessClock::reset() {
   timers_.clear();
   pace_ = Pace::kExact;
@@ -22,9 +29,10 @@ TimePoint ProcessClock::drifting_now() const {
 }
 
 TimePoint ProcessClock::in_world_time(TimePoint due) const {
-  const Duration shown = due - drifted_from_;
   if (is_exact()) return due;
-  if (shown <= Duration::zero()) return drifts_since_;
+  if (due <= drifted_from_) return drifts_since_;
+  if (due > kEndOfTime) return TimePoint::max();
+  const Duration shown = due - drifted_from_;
   Duration gone =
       shown - static_cast<int>(pace_) * (shown / (kDriftParts + static_cast<int>(pace_)));
   // Rounds up to whole ticks of the clock, so that no timer fires early.

@@ -38,10 +38,10 @@ class Blocker {
   // Posts `call` to its executor and keeps the caller here until the call is over. Code that the
   // executor itself runs must not call it: it would wait for itself, and gets std::system_error,
   // std::errc::resource_deadlock_would_occur. A blocker that can see that the call will never end
-  // throws, too. If it throws, the executor no longer uses the call once the caller has destroyed
-  // it. In a dying simulated process a release returns early and goes on without its caller; so
-  // does a call without a value that is made while an exception unwinds its caller; any other call
-  // throws.
+  // throws, too, and so does one in a dying simulated process. A release does not throw there: it
+  // begins, if its executor's thread is the caller's, and this returns before it is over. In a
+  // dying process, so does a call without a value that is made while an exception unwinds its
+  // caller. The executor no longer uses a call that is not over once the caller has destroyed it.
   virtual void block(BlockingCall& call) = 0;
   // Lets the caller continue; the call may be destroyed when this returns. On the call's executor.
   virtual void over(BlockingCall& call) noexcept = 0;

@@ -184,6 +184,7 @@ class TaskPromiseBase : public Pooled {
   }
   // The outcome is complete: leaves this coroutine for its awaiter.
   void leave() noexcept {
+    running_coroutine = nullptr;
     if (awaiter_->ended_) return awaiter_->ended_(*awaiter_);
     next_coroutine = awaiter_->waiting_;
   }
@@ -235,8 +236,9 @@ void end_coroutine(void* address, int error) {
 // A coroutine that produces a T. Lazy (it starts when awaited), move-only, awaited once: awaiting
 // it again, or after it was moved from, is misuse. The awaiting coroutine resumes on the executor
 // on which the task's own last wait ended. The frame is destroyed when the task ends, or together
-// with the task object, and with it every wait inside: requests already sent stay sent. Task
-// coroutines take parameters by value, and references only to objects that outlive the task.
+// with the task object, and with it every wait inside: requests already sent stay sent. A task must
+// not destroy itself while it runs (checked). Task coroutines take parameters by value, and
+// references only to objects that outlive the task.
 template <class T = void>
 class [[nodiscard("a task does nothing until it is awaited: co_await it, or spawn it")]] Task {
  public:
@@ -273,7 +275,7 @@ class [[nodiscard("a task does nothing until it is awaited: co_await it, or spaw
   explicit Task(std::coroutine_handle<promise_type> coroutine) noexcept : coroutine_(coroutine) {}
 
   void destroy() noexcept {
-    if (coroutine_) std::exchange(coroutine_, nullptr).destroy();
+    if (coroutine_) internal::destroy_coroutine(std::exchange(coroutine_, nullptr));
   }
 
   std::coroutine_handle<promise_type> coroutine_;

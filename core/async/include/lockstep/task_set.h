@@ -1,14 +1,31 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <utility>
 
+#include "lockstep/internal/frame_pool.h"
 #include "lockstep/task.h"
 
 namespace lockstep {
 
+namespace internal {
+
+// The call that follows a task.
+class Callback : public Pooled {
+ public:
+  Callback() = default;
+  Callback(const Callback&) = delete;
+  Callback& operator=(const Callback&) = delete;
+  virtual ~Callback() = default;
+  virtual void call() = 0;
+};
+
+}  // namespace internal
+
 // Owns detached tasks: each runs until it ends, or until the set is cleared or destroyed, which
-// destroys the rest, the youngest first. One executor only.
+// destroys the rest, the youngest first. None of these tasks may do that, because it would destroy
+// itself (checked). One executor only.
 class TaskSet {
  public:
   TaskSet() : TaskSet(own_exception_) {}
@@ -21,9 +38,15 @@ class TaskSet {
   }
 
   // Starts `task` at once, on the caller's stack.
-  void spawn(Task<void> task) { spawn(std::move(task), nullptr); }
+  void spawn(Task<void> task) { spawn(std::move(task), nullptr, nullptr); }
   // The same; sets `ended`, which outlives the task, when the task ends without an exception.
-  void spawn(Task<void> task, bool& ended) { spawn(std::move(task), &ended); }
+  void spawn(Task<void> task, bool& ended) { spawn(std::move(task), &ended, nullptr); }
+  // For start(), in callback.h: makes the call when the task has ended without an exception and has
+  // nothing left in its frame. The callback may clear or destroy the set; after that it must not
+  // throw.
+  void spawn(Task<void> task, std::unique_ptr<internal::Callback> callback) {
+    spawn(std::move(task), nullptr, std::move(callback));
+  }
   [[nodiscard]] bool empty() const noexcept { return youngest_ == nullptr; }
   void clear() noexcept;  // Destroys all tasks, the youngest first.
 
@@ -35,7 +58,7 @@ class TaskSet {
  private:
   class Running;
 
-  void spawn(Task<void>&& task, bool* ended);
+  void spawn(Task<void>&& task, bool* ended, std::unique_ptr<internal::Callback> callback);
 
   Running* youngest_ = nullptr;
   std::exception_ptr own_exception_;

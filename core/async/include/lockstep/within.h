@@ -22,4 +22,16 @@ template <class Rep, class Period>
   return {now + std::chrono::ceil<Duration>(wait), std::move(stop)};
 }
 
+// A context that ends at this time, in any unit. A time later than the clock can tell never comes,
+// and an earlier one has passed. From any thread.
+template <class Unit>
+[[nodiscard]] Context until(std::chrono::time_point<Clock, Unit> deadline,
+                            std::stop_token stop = {}) {
+  using Seconds = std::chrono::duration<double>;
+  const Seconds since_epoch(deadline.time_since_epoch());
+  if (since_epoch >= Seconds(Duration::max())) return {std::move(stop)};
+  if (since_epoch <= Seconds(Duration::min())) return {TimePoint::min(), std::move(stop)};
+  return {std::chrono::ceil<Duration>(deadline), std::move(stop)};
+}
+
 }  // namespace lockstep

@@ -188,8 +188,12 @@ class Session {
   [[nodiscard]] Random& random() const noexcept { return random_; }
 
   // Runs a task that has no waiter, such as a cleanup, until it ends or the session is destroyed.
-  // It starts at once. Its exception goes to Executor::escaped.
+  // It starts at once. Its exception goes to Executor::escaped. It must not destroy the session.
   void in_background(Task<void> task);
+  // For start(), in callback.h: neither throws. `callback` may destroy the session.
+  void in_background(Task<void> task, std::unique_ptr<internal::Callback> callback) {
+    background_.spawn(std::move(task), std::move(callback));
+  }
   [[nodiscard]] const TaskSet& background() const noexcept { return background_; }
 
  protected:

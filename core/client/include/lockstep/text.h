@@ -10,9 +10,9 @@
 namespace lockstep {
 
 // Immutable bytes that are cheap to copy: one allocation, counted references. Paths and data use
-// it, so that a backend can return the same text many times without copying it. Safe to copy and
-// destroy on several threads. A default-constructed Text is null, which is distinct from empty
-// (ZooKeeper distinguishes the two for data).
+// it, so that a backend can return the same text many times without copying it. Shorter than 4 GiB
+// (checked). Safe to copy and destroy on several threads. A default-constructed Text is null, which
+// is distinct from empty (ZooKeeper distinguishes the two for data).
 class Text {
  public:
   Text() noexcept = default;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <stop_token>
 
@@ -40,8 +39,8 @@ class GrantOptions {
 };
 
 // A grant of a lock. Movable, bound to no thread, on the session's executor only; the session
-// outlives it. Destroying it releases in the background. A moved-from object may only be assigned
-// to or destroyed; anything else is misuse.
+// outlives it. Destroying it releases in the background, unless a task of release() does that. A
+// moved-from object may only be assigned to or destroyed; anything else is misuse.
 //
 //   state        | leaves it when                                  | then
 //   kHeld        | the connection is lost, or valid_until() ends   | kSuspect, suspect_token() is
@@ -67,6 +66,11 @@ class HeldLock {
  public:
   HeldLock(Session& session, GrantRecord grant, LockObserver* observer);
   HeldLock(Session& session, GrantRecord&& grant, LockObserver* observer, GrantOptions&& options);
+  HeldLock(HeldLock&& other) noexcept;
+  HeldLock& operator=(HeldLock&& other) noexcept;
+  HeldLock(const HeldLock&) = delete;
+  HeldLock& operator=(const HeldLock&) = delete;
+  ~HeldLock();
 
   // Exceeds the token of every earlier exclusive grant of this lock: the session's fencing epoch,
   // followed by the znode's czxid (fencing.h). The tokens of shared grants have no order among
@@ -107,22 +111,20 @@ class HeldLock {
   // Releases the lock. Idempotent: every call returns the same outcome. If the context ends first,
   // the deletion goes on in the background and the outcome is kUnknown. So it is if the server
   // refuses the deletion, as an ACL of the parent can demand: then the lock stays taken until the
-  // session ends.
+  // session ends. The session outlives the task; this object need not: the task owns the grant,
+  // too.
   Task<ReleaseOutcome> release(Context context = {});
 
  private:
   friend class ReadWriteLock;
   class Grant;
   class Guard;
-  struct Drop {
-    void operator()(Grant* grant) const noexcept;
-  };
   [[nodiscard]] Grant& grant() const;
   // Releases the lock if the znode's data have this version; if not, kBadVersion: the grant is no
   // longer observed, its znode stays, and another release() has to follow.
   Task<Result<void>> release_version(std::int32_t version) const;
 
-  std::unique_ptr<Grant, Drop> grant_;
+  internal::Ref<Grant> grant_;
 };
 
 // A release that goes on by itself. Waiting for it is optional, and so is keeping this: dropping it

@@ -22,7 +22,7 @@ class HeldLocks {
   // The worst state of all: lost before suspect before held; kReleased after a call of release().
   [[nodiscard]] LockState state() const;
   // Releases all of them, the last one first. Returns the worst outcome: unknown before already
-  // lost before released. Idempotent.
+  // lost before released. Idempotent. As with HeldLock, this object need not outlive the task.
   Task<ReleaseOutcome> release(Context context = {});
 
  private:

@@ -181,6 +181,7 @@ void Fibers::refuse_other_threads() const {
 void Fibers::block(BlockingCall& call) {
   refuse_other_threads();
   if (!running_) {
+    if (call.is_release) return call.run();
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
                             "lockstep: a blocking call outside of a fiber");
   }

@@ -66,7 +66,8 @@ class Started {
 // pieces of work in one event.
 //
 // Blocking code (lockstep/blocking) needs no preparation: a blocking call runs the simulation until
-// it is over, and throws Deadlock if it never will be.
+// it is over, and throws Deadlock if it never will be. A release throws neither that nor Endless:
+// its outcome is kUnknown then.
 //
 // Single-threaded. Sessions, locks and mutexes belong to the simulation and are destroyed before
 // it; end_tasks() first ends the tasks that still use them.
@@ -115,7 +116,7 @@ class Simulation final : private Blocker {
     }
   }
 
-  // Destroys the unfinished tasks, and all that they hold.
+  // Destroys the unfinished tasks, and all that they hold. Not for one of them (checked).
   void end_tasks() noexcept { tasks_.clear(); }
 
   // Runs until no event is left, timers included.
@@ -193,6 +194,7 @@ class Simulation final : private Blocker {
 
   void advance_clock(TimePoint until);
   void block(BlockingCall& call) override;
+  void wait_for_release(BlockingCall& release);
   void over(BlockingCall& call) noexcept override { call.is_over = true; }
   // All blocking code runs on this one thread.
   [[nodiscard]] LockOwner caller() const override { return LockOwner(this); }

@@ -26,8 +26,10 @@ namespace lockstep::zookeeper {
 //
 // Other threads may block on the loop (Blocker) while run() is in progress. A call that blocks
 // while the loop does not run, or from inside the loop, would never return, and gets an error
-// instead. If run() ends meanwhile, blocked calls wait for the next one; no call may be blocked
-// when the runtime is destroyed (checked). See ClientThread.
+// instead. A release gets none, because it may be a destructor's: it begins and goes on in the
+// background on the loop's thread, and does nothing on another one without a loop. If run() ends
+// meanwhile, blocked calls wait for the next one; no call may be blocked when the runtime is
+// destroyed (checked). See ClientThread.
 //
 // A forked child has neither the loop nor the C client's threads, and the connection is its
 // parent's. There, blocking calls get std::errc::operation_not_permitted at once, and so does
@@ -47,7 +49,8 @@ class Runtime final : public Executor, private Blocker {
 
   // Starts a task that is not awaited. On the loop's thread only.
   void spawn(Task<void> task);
-  // Destroys the spawned tasks that have not ended. On the loop's thread only.
+  // Destroys the spawned tasks that have not ended. On the loop's thread only, and not in one of
+  // them (checked).
   void drop_spawned() noexcept { spawned_.clear(); }
 
   // Seeded from the operating system. On the loop's thread only.

@@ -5,18 +5,14 @@
 
 #include "lockstep/internal/language.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define LOCKSTEP_POISON_FRAMES 1
+// LOCKSTEP_POISON_FRAMES comes from the library's build (core/cmake/frames.cmake), not from the
+// flags of the file that includes this header: the library and its users share the pool.
+#if defined(__SANITIZE_THREAD__)
+#define LOCKSTEP_KEEP_NO_FRAMES 1
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LOCKSTEP_POISON_FRAMES 1
-#endif
 #if __has_feature(thread_sanitizer)
 #define LOCKSTEP_KEEP_NO_FRAMES 1
 #endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define LOCKSTEP_KEEP_NO_FRAMES 1
 #endif
 #ifdef LOCKSTEP_POISON_FRAMES
 // allow(include): the compiler's own, where there is an AddressSanitizer.
@@ -24,6 +20,14 @@
 #endif
 
 namespace lockstep::internal {
+
+// The two pools have names of their own, and a library contains one of them: a program whose
+// headers use the other does not link.
+#ifdef LOCKSTEP_POISON_FRAMES
+inline namespace poisoned_frames {
+#else
+inline namespace plain_frames {
+#endif
 
 // The free blocks of one size: they wait to be used again.
 #ifdef LOCKSTEP_POISON_FRAMES
@@ -141,6 +145,8 @@ class FramePool {
 // Trivially constructed and destroyed, so that reaching it costs no guard; it is drained when the
 // thread ends (see frame_pool.cc).
 inline constinit thread_local FramePool frame_pool;
+
+}  // inline namespace
 
 inline void* allocate_frame(std::size_t size) { return frame_pool.allocate(size); }
 inline void release_frame(void* frame, std::size_t size) noexcept {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "lockstep/internal/check.h"
 #include "lockstep/internal/language.h"
 
 namespace lockstep::internal {
@@ -13,6 +14,15 @@ namespace lockstep::internal {
 // synchronously. (Symmetric transfer would promise the same, but GCC 12 makes it a real call at
 // -O0, -O1 and under sanitizers.)
 inline constinit thread_local std::coroutine_handle<> next_coroutine{};
+// The coroutine that the innermost loop below runs, until it has its outcome.
+inline constinit thread_local std::coroutine_handle<> running_coroutine{};
+
+// Destroys a coroutine that waits or has not begun.
+[[gnu::noinline]] inline void destroy_coroutine(std::coroutine_handle<> coroutine) noexcept {
+  check(coroutine != running_coroutine,
+        "a task destroys itself while it runs, for example by clearing its own TaskSet");
+  coroutine.destroy();
+}
 
 // Decides whether coroutines that run on without a wait may continue. A simulated world sets it,
 // because code without an end would also end the search. Production has none.
@@ -42,12 +52,15 @@ inline constinit thread_local std::uint64_t ready_waits = 0;
 }
 
 inline void run_next_coroutines() {
+  const std::coroutine_handle<> outer = running_coroutine;
   std::uint64_t in_a_row = 0;
   while (const std::coroutine_handle<> next = std::exchange(next_coroutine, nullptr)) {
+    running_coroutine = next;
     next.resume();
     ++in_a_row;
     if (in_a_row % kLongChain == 0 && !chain_may_go_on(in_a_row)) next_coroutine = nullptr;
   }
+  running_coroutine = outer;
 }
 
 inline void run_coroutine(std::coroutine_handle<> coroutine) {

@@ -66,8 +66,7 @@ class LeaderLatch : private lockstep::internal::LockCalls {
   template <class Unit>
   [[nodiscard]] std::optional<Leadership> wait_until(std::chrono::time_point<Clock, Unit> deadline,
                                                      std::stop_token stop = {}) {
-    const Context context(std::chrono::time_point_cast<Duration>(deadline), std::move(stop));
-    return wait_within(context, "wait_until()");
+    return wait_within(until(deadline, std::move(stop)), "wait_until()");
   }
   // The current term; none if it does not lead.
   [[nodiscard]] std::optional<Leadership> leadership();

@@ -58,7 +58,7 @@ class Mutex : public Lock<Source, kReentry, lockstep::internal::GrantOf<Source>>
   template <class Unit>
   [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Unit> deadline,
                                     std::stop_token stop = {}) {
-    return this->try_take(kAcquire, this->until(deadline, std::move(stop)), "try_lock_until()");
+    return this->try_take(kAcquire, until(deadline, std::move(stop)), "try_lock_until()");
   }
 
   // Waits for ZooKeeper's answer as long as Bounds::release_patience says.

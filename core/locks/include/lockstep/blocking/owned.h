@@ -47,8 +47,8 @@ enum class Reentry : std::uint8_t {
 // Any number of callers may use one object; each caller is one member of the lock's queue.
 // Protection is that of the recipe: a grant can be lost at any time, so check lost_token(), or pass
 // fencing_token() on. Unlocking a lost lock is no error, and is required before the caller can lock
-// it again. When the object is destroyed, no caller may hold it or wait for it (checked). Client
-// and observer outlive it; the observer is called on the client's executor.
+// it again. When the object is destroyed, no caller may hold it or be in a call of it (checked).
+// Client and observer outlive it; the observer is called on the client's executor.
 //
 // A forked child has a copy of the object, but none of its grants: the parent keeps holding the
 // lock, and nothing protects the child. In the child every function throws operation_not_permitted,
@@ -108,16 +108,11 @@ class Owned : private lockstep::internal::LockCalls {
   ReleaseOutcome give_back(Share share, const char* what) {
     return call(executor(), what, [&](LockOwner owner) { return leave(*this, owner, share); });
   }
-  // The contexts of the timed functions.
+  // The context of the functions that take a duration.
   template <class Rep, class Period>
   [[nodiscard]] Context within(std::chrono::duration<Rep, Period> wait,
                                std::stop_token stop = {}) const {
     return lockstep::within(executor(), wait, std::move(stop));
-  }
-  template <class Unit>
-  [[nodiscard]] static Context until(std::chrono::time_point<Clock, Unit> deadline,
-                                     std::stop_token stop = {}) {
-    return {std::chrono::time_point_cast<Duration>(deadline), std::move(stop)};
   }
 
   // Asks about the caller's grant.

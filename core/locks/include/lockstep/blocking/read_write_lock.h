@@ -37,7 +37,7 @@ class SharedMutex : public Lock<Source> {
   template <class Unit>
   [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Unit> deadline,
                                     std::stop_token stop = {}) {
-    return this->try_take(kWrite, this->until(deadline, std::move(stop)), "try_lock_until()");
+    return this->try_take(kWrite, until(deadline, std::move(stop)), "try_lock_until()");
   }
   void unlock() { static_cast<void>(this->give_back(Share::kExclusive, "unlock()")); }
   // See Mutex::release().
@@ -59,7 +59,7 @@ class SharedMutex : public Lock<Source> {
   template <class Unit>
   [[nodiscard]] bool try_lock_shared_until(std::chrono::time_point<Clock, Unit> deadline,
                                            std::stop_token stop = {}) {
-    return this->try_take(kRead, this->until(deadline, std::move(stop)), "try_lock_shared_until()");
+    return this->try_take(kRead, until(deadline, std::move(stop)), "try_lock_shared_until()");
   }
   void unlock_shared() { static_cast<void>(this->give_back(Share::kShared, "unlock_shared()")); }
   ReleaseOutcome release_shared() { return this->give_back(Share::kShared, "release_shared()"); }

@@ -35,7 +35,7 @@ class TaskCall final : public BlockingCall {
     executor().blocker().block(*this);
     if (exception_) std::rethrow_exception(exception_);
     if constexpr (kIsRelease) {
-      if (!ended_) return ReleaseOutcome::kUnknown;  // The process is dying.
+      if (!ended_) return ReleaseOutcome::kUnknown;  // The caller could not wait.
     } else if constexpr (IsResult<T>::value) {
       if (!ended_) return failure(Error::kCancelled);
     }

@@ -18,7 +18,7 @@ namespace lockstep::blocking {
 // tokens: see Owned and Mutex; release() of more leases than there are throws
 // operation_not_permitted and releases none. Each acquiring function has a form for several leases,
 // which takes all of them or none (kBadArguments: less than one, or more than there can be). No
-// lease may be left when it is destroyed (checked).
+// lease may be left and no call may wait when it is destroyed (checked).
 // Forked children: see Owned.
 class Semaphore : private lockstep::internal::LockCalls {
  public:
@@ -60,8 +60,7 @@ class Semaphore : private lockstep::internal::LockCalls {
   [[nodiscard]] bool try_acquire_until(std::int32_t leases,
                                        std::chrono::time_point<Clock, Unit> deadline,
                                        std::stop_token stop = {}) {
-    const Context context(std::chrono::time_point_cast<Duration>(deadline), std::move(stop));
-    return try_take(leases, context, "try_acquire_until()");
+    return try_take(leases, until(deadline, std::move(stop)), "try_acquire_until()");
   }
   // Releases the oldest leases first. Waits for ZooKeeper's answers no longer than
   // Bounds::release_patience in all.

@@ -12,9 +12,11 @@ namespace lockstep {
 
 class Retry;
 
-// The part of a HeldLock that does not move: it listens to the session.
+// The part of a HeldLock that does not move: it listens to the session. Its owners are the HeldLock
+// and the tasks of its releases, so that a release goes on without the HeldLock.
 class HeldLock::Grant final : public SessionListener,
                               public internal::Pooled,
+                              public internal::Counted,
                               public Guard::Listener {
  public:
   Grant(Session& session, GrantRecord&& record, LockObserver* observer, GrantOptions&& options);
@@ -33,8 +35,9 @@ class HeldLock::Grant final : public SessionListener,
   void handed_on(std::uint32_t holder) const {
     if (observer_) observer_->handed_on(record_, holder);
   }
-  Task<ReleaseOutcome> release(Context context);
-  Task<Result<void>> release_version(std::int32_t version);
+  // `kept`: this grant, for as long as the task exists.
+  Task<ReleaseOutcome> release(Context context, internal::Ref<Grant> kept);
+  Task<Result<void>> release_version(std::int32_t version, internal::Ref<Grant> kept);
 
  private:
   class Grace final : public Timer {
@@ -58,7 +61,8 @@ class HeldLock::Grant final : public SessionListener,
   void begin_in_doubt();
   // Updates the state: held or suspect.
   void see_to_suspicion();
-  // The grant must not be used after a call of these: a notified listener may destroy it.
+  // The grant must not be used after a call of these, unless the caller owns it: a notified
+  // listener may destroy it.
   void lose(Error cause);
   void lose_and_remove(Error cause);
   ReleaseOutcome lost_at_release(Error cause);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <list>
 #include <string>
 #include <system_error>
@@ -33,21 +35,25 @@ class LockCalls {
 
   [[nodiscard]] const blocking::Bounds& bounds() const noexcept { return bounds_; }
 
-  // For the destructor: no caller may have a grant, unless its simulated process is dying. A forked
-  // child's copies of its parent's grants are leaked, because destroying them would release them.
+  // For the destructor: no caller may have a grant or be in a call, unless its simulated process is
+  // dying. A forked child's copies of its parent's grants are leaked, because destroying them would
+  // release them.
   template <class Grants>
-  static void end(Executor& executor, Grants& grants, const char* rule) {
+  void end(Executor& executor, Grants& grants, const char* rule) const {
     if (executor.blocker().is_in_child()) {
       static auto& of_parent = *new std::list<Grants>;  // Never destroyed.
       of_parent.push_back(std::move(grants));
       return;
     }
-    check(grants.empty() || executor.blocker().is_dying(), rule);
+    if (executor.blocker().is_dying()) return;
+    check(grants.empty(), rule);
+    check(calls_ == 0, "a blocking lock is destroyed while a call of it waits");
   }
 
   // Waits for the task that `make` creates for the caller, a LockOwner.
   template <class Make>
   auto call(Executor& executor, const char* what, Make make) const {
+    const UnderWay counted(calls_);
     try {
       const LockOwner caller = executor.blocker().caller();
       return blocking::run(executor, [&make, caller] { return make(caller); });
@@ -73,10 +79,23 @@ class LockCalls {
   [[noreturn]] void fail(Error error, const char* what) const;
 
  private:
+  // A call that has not returned yet.
+  class UnderWay {
+   public:
+    explicit UnderWay(std::atomic<std::uint32_t>& calls) : calls_(calls) { ++calls_; }
+    UnderWay(const UnderWay&) = delete;
+    UnderWay& operator=(const UnderWay&) = delete;
+    ~UnderWay() { --calls_; }
+
+   private:
+    std::atomic<std::uint32_t>& calls_;
+  };
+
   [[noreturn]] void fail_for(const Attempt& attempt, const char* what) const;
 
   const std::string lock_;  // Its path.
   const blocking::Bounds bounds_;
+  mutable std::atomic<std::uint32_t> calls_ = 0;
 };
 
 }  // namespace lockstep::internal
