@@ -1,7 +1,9 @@
 #include "guard.h"
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include <ctime>
 #include <limits>
 #include <system_error>
+#include <utility>
 
 #include "descriptors.h"
 
@@ -22,46 +25,74 @@ namespace {
 
 using Nanoseconds = std::int64_t;
 
+constexpr Nanoseconds kSecond = 1'000'000'000;
+
 // Tells the guard that it is not needed any more.
 constexpr TimePoint kDismissed = TimePoint::min();
 
-// The clock of zookeeper::Runtime, read by a call that is safe after a fork.
-TimePoint now() {
-  constexpr Nanoseconds kSecond = 1'000'000'000;
+// Exit statuses of the guard.
+constexpr int kWasDismissed = 0;
+constexpr int kHadToKill = 1;
+
+// The clock of zookeeper::Runtime stands still while the machine sleeps, CLOCK_BOOTTIME does not.
+TimePoint now_by(clockid_t clock) {
   timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(clock, &time);
   return TimePoint(Duration(time.tv_sec * kSecond + time.tv_nsec));
 }
+
+Duration time_asleep() { return now_by(CLOCK_BOOTTIME) - now_by(CLOCK_MONOTONIC); }
+
+// The guard's own functions run in the child of a process with threads: they only make calls that
+// are safe in a signal handler. All deadlines there are by CLOCK_BOOTTIME.
 
 int milliseconds_until(TimePoint deadline) {
   constexpr auto kLongest = std::chrono::hours(1);
   if (deadline == TimePoint::max()) return -1;
-  const Duration left = std::clamp<Duration>(deadline - now(), Duration(0), kLongest);
+  const Duration left =
+      std::clamp<Duration>(deadline - now_by(CLOCK_BOOTTIME), Duration(0), kLongest);
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
 }
 
-// Runs in the child of a process with threads: only calls that are safe in a signal handler.
+// The timeout of poll() stands still during a sleep, this timer ends with it.
+void wake_at(int timer, TimePoint deadline) {
+  const Nanoseconds time = deadline.time_since_epoch().count();
+  const itimerspec once{{}, {time / kSecond, time % kSecond}};
+  timerfd_settime(timer, TFD_TIMER_ABSTIME, &once, nullptr);
+}
+
+// Returns kWasDismissed or kHadToKill, before the kill.
+int wait_for_deadline(int socket, int timer) {
+  TimePoint deadline = TimePoint::max();
+  for (;;) {
+    std::array<pollfd, 2> waits{{{socket, POLLIN, 0}, {timer, POLLIN, 0}}};
+    const int ready = poll(waits.data(), waits.size(), milliseconds_until(deadline));
+    if (ready < 0) continue;
+    if (waits[0].revents == 0) {
+      if (now_by(CLOCK_BOOTTIME) >= deadline) return kHadToKill;
+      continue;
+    }
+    TimePoint next;
+    if (recv(socket, &next, sizeof(next), 0) != sizeof(next)) return kHadToKill;
+    if (next == kDismissed) return kWasDismissed;
+    deadline = next;
+    wake_at(timer, deadline);
+  }
+}
+
 [[noreturn]] void stand_guard(int parents_end, int socket, pid_t group) {
   setsid();  // Protects it from signals of the terminal and of the parent's group.
+  prctl(PR_SET_NAME, "lock-guard");
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
   close(parents_end);  // Otherwise the end of the parent would not end the wait.
   dup2(socket, STDIN_FILENO);
   close_descriptors(STDIN_FILENO + 1, std::numeric_limits<unsigned>::max());
-  TimePoint deadline = TimePoint::max();
-  for (;;) {
-    pollfd message{STDIN_FILENO, POLLIN, 0};
-    const int ready = poll(&message, 1, milliseconds_until(deadline));
-    if (ready == 0 && now() >= deadline) break;
-    if (ready <= 0) continue;
-    TimePoint next;
-    if (recv(STDIN_FILENO, &next, sizeof(next), 0) != sizeof(next)) break;
-    if (next == kDismissed) _exit(0);
-    deadline = next;
-  }
-  kill(-group, SIGKILL);
-  _exit(0);
+  const int timer = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK);
+  const int status = wait_for_deadline(STDIN_FILENO, timer);
+  if (status == kHadToKill) kill(-group, SIGKILL);
+  _exit(status);
 }
 
 }  // namespace
@@ -82,12 +113,29 @@ Guard::Guard(pid_t group) {
 }
 
 Guard::~Guard() {
-  tell(kDismissed);
-  close(socket_);
-  waitpid(process_, nullptr, 0);
+  if (process_ != -1) dismiss();
 }
 
-void Guard::postpone_to(TimePoint deadline) { tell(deadline); }
+bool Guard::dismiss() {
+  tell(kDismissed);
+  close(socket_);
+  int status = 0;
+  waitpid(std::exchange(process_, -1), &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == kHadToKill;
+}
+
+Guard::State Guard::look() const {
+  siginfo_t seen{};
+  waitid(P_PID, static_cast<id_t>(process_), &seen, WEXITED | WNOHANG | WNOWAIT);
+  if (seen.si_pid != process_) return State::kStands;
+  const bool has_killed = seen.si_code == CLD_EXITED && seen.si_status == kHadToKill;
+  return has_killed ? State::kHasKilled : State::kGone;
+}
+
+// Tells only a new deadline: told again after a sleep, an old one would be later by that sleep.
+void Guard::postpone_to(TimePoint deadline) {
+  if (std::exchange(deadline_, deadline) != deadline) tell(after(deadline, time_asleep()));
+}
 
 // If the guard has ended, it has done its work.
 void Guard::tell(TimePoint deadline) const {

@@ -1,8 +1,11 @@
 #include "lock_run.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -25,6 +28,9 @@ constexpr int kLooks = 20;
 // looks meanwhile. Its own child's end is a signal, that of other processes is not.
 constexpr Duration kEndLimit = std::chrono::seconds(1);
 constexpr Duration kEndLook = std::chrono::milliseconds(5);
+
+// Why the guard kills.
+constexpr const char* kNotProven = "the lock was not proven in time: the command is killed";
 
 }  // namespace
 
@@ -137,6 +143,7 @@ Task<void> LockRun::watch(HeldLock& held, Duration session_timeout) {
     const Child::Change change = child_->look();
     if (change.ended) co_return;
     if (change.stopped_by != 0) see_to_stop(change.stopped_by);
+    see_to_guard();
     see_to_loss(held);
     if (std::exchange(continued_, false)) see_to_continue(held);
     if (client_.executor().now() - kEndLimit >= killed_at_) report_survivor();
@@ -148,9 +155,16 @@ Task<void> LockRun::watch(HeldLock& held, Duration session_timeout) {
 Task<void> LockRun::end_of_command() {
   terminal_.take_from(child_->group());
   if (!settings_.warn) co_await end_the_rest();
-  guard_.reset();  // Before reap(): afterwards another group may have this group's number.
+  // Before reap(): afterwards another group may have this group's number.
+  const bool guard_has_killed = guard_->dismiss();
+  guard_.reset();
   const int status = child_->reap();
   child_.reset();
+  const bool was_killed = status == kStatusOfSignals + SIGKILL;
+  if (guard_has_killed && was_killed && order_ == Order::kNone) {
+    say_of_lock(kNotProven);
+    order_ = Order::kDie;
+  }
   status_ = order_ == Order::kNone ? status : kLost;
 }
 
@@ -189,12 +203,24 @@ Task<void> LockRun::release(HeldLock& held, Duration session_timeout) {
 
 void LockRun::hear(int signal) {
   news_.set();
-  if (signal == SIGCHLD) return;
+  if (signal == SIGCHLD) return reap_adopted();
   if (!child_) return hear_without_command(signal);
   if (signal == SIGCONT) {
     continued_ = true;
   } else {
     child_->send(signal);
+  }
+}
+
+// The kernel gives the first process of a container the orphans of all others. The rest can wait if
+// the command or the guard has ended: what follows sees to them, and this process ends soon.
+void LockRun::reap_adopted() const {
+  for (;;) {
+    siginfo_t ended{};
+    if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0) return;
+    if (child_ && ended.si_pid == child_->group()) return;
+    if (guard_ && ended.si_pid == guard_->process()) return;
+    waitpid(ended.si_pid, nullptr, 0);
   }
 }
 
@@ -253,6 +279,12 @@ void LockRun::see_to_loss(const HeldLock& held) {
     order(Order::kStop, "the connection is in doubt, and the lock with it: the command is stopped");
   }
   if (const auto last = last_moment(held)) guard_->postpone_to(*last);
+}
+
+void LockRun::see_to_guard() {
+  const Guard::State state = guard_->look();
+  if (state == Guard::State::kHasKilled) return order(Order::kDie, kNotProven);
+  if (state == Guard::State::kGone) guard_ = std::make_unique<Guard>(child_->group());
 }
 
 // Only the first order is reported.

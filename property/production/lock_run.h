@@ -57,6 +57,7 @@ class LockRun final : private LockObserver {
   Task<void> watch(HeldLock& held, Duration session_timeout);
   Task<void> end_of_command();
   Task<void> end_the_rest();
+  void reap_adopted() const;
   Task<void> release(HeldLock& held, Duration session_timeout);
 
   void hear(int signal);
@@ -64,6 +65,7 @@ class LockRun final : private LockObserver {
   void see_to_stop(int stopped_by);
   void see_to_continue(const HeldLock& held);
   void see_to_loss(const HeldLock& held);
+  void see_to_guard();
   [[nodiscard]] std::optional<TimePoint> last_moment(const HeldLock& held) const;
   void order(Order next, const std::string& why);
   void report_survivor();

@@ -29,6 +29,9 @@ constexpr const char* kShowFooter =
     "time;\n"
     "70 an error of this program, 74 a result cannot be written.\n";
 
+// Every znode but the root was created by some transaction.
+bool is_known(const QueueEntry& entry) { return entry.stat.czxid != 0; }
+
 std::string session_of(const QueueEntry& entry) {
   std::ostringstream text;
   text << "0x" << std::hex << entry.stat.ephemeral_owner;
@@ -54,11 +57,12 @@ Json number_or_null(std::string_view text) {
 
 Json as_json(const QueueEntry& entry) {
   const ContenderDescription data(entry.data.view());
+  const bool known = is_known(entry);
   return {{"znode", entry.znode.view()},
           {"share", name(entry.contender.share)},
-          {"session", session_of(entry)},
-          {"since", zookeeper::utc(entry.stat.ctime_ms)},
-          {"token", entry.stat.czxid},
+          {"session", known ? Json(session_of(entry)) : Json()},
+          {"since", known ? Json(zookeeper::utc(entry.stat.ctime_ms)) : Json()},
+          {"token", known ? Json(entry.stat.czxid) : Json()},
           {"host", null_if_empty(data.host)},
           {"pid", number_or_null(data.pid)},
           {"data", entry.data.is_null() ? Json() : Json(entry.data.view())},
@@ -81,8 +85,12 @@ std::string owner_of(const QueueEntry& entry) {
 }
 
 void print_line(std::string_view does, const QueueEntry& entry) {
-  std::string line = "  " + std::string(does) + " since " + zookeeper::utc(entry.stat.ctime_ms);
-  line += "  session " + session_of(entry);
+  std::string line = "  " + std::string(does);
+  if (is_known(entry)) {
+    line += " since " + zookeeper::utc(entry.stat.ctime_ms) + "  session " + session_of(entry);
+  } else {
+    line += ", by a session that its ACL hides";
+  }
   if (entry.contender.share == Share::kShared) line += "  shared";
   std::cout << line << "  " << owner_of(entry) << '\n';
 }

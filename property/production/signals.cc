@@ -9,8 +9,11 @@ namespace lockstep::program {
 
 namespace {
 
-constexpr std::array kHeard = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
-                               SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH};
+// Those that another process may send, except SIGABRT and others that report an error of this one.
+// Real-time signals are heard, too.
+constexpr std::array kHeard = {SIGHUP,    SIGINT,  SIGQUIT, SIGTERM,  SIGUSR1,
+                               SIGUSR2,   SIGTSTP, SIGCONT, SIGWINCH, SIGALRM,
+                               SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,   SIGSTKFLT};
 
 // Lets SIGTSTP have its usual effect. The kernel prefers the main thread to the one that waits for
 // signals.
@@ -42,9 +45,8 @@ Signals::Signals() {
   std::signal(SIGCHLD, SIG_DFL);
   sigemptyset(&waited_for_);
   sigaddset(&waited_for_, SIGCHLD);
-  for (const int signal : kHeard) {
-    if (!is_ignored(signal)) sigaddset(&waited_for_, signal);
-  }
+  for (const int signal : kHeard) listen_for(signal);
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) listen_for(signal);
   sigset_t blocked = waited_for_;
   sigaddset(&blocked, SIGTTOU);  // Lets a process in the background set the foreground.
   sigaddset(&blocked, SIGPIPE);  // A reader of the reports that ends must not end the command.
@@ -52,6 +54,10 @@ Signals::Signals() {
 }
 
 Signals::~Signals() { let_go(); }
+
+void Signals::listen_for(int signal) {
+  if (!is_ignored(signal)) sigaddset(&waited_for_, signal);
+}
 
 void Signals::listen(Executor& executor, std::function<void(int)> hear) {
   executor_ = &executor;

@@ -33,6 +33,7 @@ class Signals final : private Runnable {
   [[nodiscard]] const sigset_t& mask_before() const { return before_; }
 
  private:
+  void listen_for(int signal);
   void wait_for_signals();
   void run() override;
 

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <optional>
+#include <string>
 
 #include "production/operator_lab.h"
 #include "real/loopback.h"
@@ -95,6 +98,45 @@ TEST_F(LockLossTest, AStoppedProgramDoesNotLetItsCommandOutliveTheLock) {
   expect_that_the_next_came_later();
   program->send(SIGCONT);
   EXPECT_EQ(program->wait().status, 76);
+}
+
+// The session may still be there when the program goes on.
+TEST_F(LockLossTest, AProgramThatGoesOnAfterItsGuardHasKilledSaysSo) {
+  start("true");
+  program->send(SIGSTOP);
+  runs.wait_for_the_end();
+  program->send(SIGCONT);
+  expect_one_line(program->wait(), 76, lab.lock());
+}
+
+// The process of the guard of `program`; 0 if there is none but `last`.
+int guard_of(const RunningProgram& program, int last = 0) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "stat");  // "id (name) state parent ..."
+    int process = 0;
+    std::string name;
+    std::string state;
+    int parent = 0;
+    file >> process >> name >> state >> parent;
+    const bool is_guard = name == "(lock-guard)" && state != "Z" && parent == program.process();
+    if (is_guard && process != last) return process;
+  }
+  return 0;
+}
+
+int wait_for_guard(const RunningProgram& program, int last = 0) {
+  for (;;) {
+    if (const int guard = guard_of(program, last)) return guard;
+  }
+}
+
+TEST_F(LockLossTest, AGuardThatIsKilledHasASuccessor) {
+  start("trap '' TERM; sleep 1000");
+  const int first = wait_for_guard(*program);
+  kill(first, SIGKILL);
+  wait_for_guard(*program, first);
+  program->send(SIGKILL);
+  runs.wait_for_the_end();
 }
 
 TEST_F(LockLossTest, ADeletedZnodeIsALoss) {

@@ -1,5 +1,7 @@
 // `lockstep lock` on a real server: the command, its status, contention, signals.
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -176,10 +178,12 @@ TEST(LockCommandTest, ASignalEndsTheWaitAndThePlaceInTheQueue) {
 
 TEST(LockCommandTest, SignalsGoOnToTheCommand) {
   const OperatorLab lab;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+  const std::string real_time = to_string(SIGRTMIN + 1);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGALRM, SIGPWR, SIGRTMIN + 1}) {
     Fifo runs = lab.fifo("runs" + to_string(signal));
-    RunningProgram program(lab.locked_sh(
-        {}, "trap 'exit 9' INT TERM HUP USR1; echo > " + runs.path() + "; " + lab.endless_read()));
+    RunningProgram program(lab.locked_sh({}, "trap 'exit 9' INT TERM HUP USR1 ALRM PWR " +
+                                                 real_time + "; echo > " + runs.path() + "; " +
+                                                 lab.endless_read()));
     static_cast<void>(runs.read_line());
     program.send(signal);
     const ProgramRun run = program.wait();
@@ -230,6 +234,30 @@ TEST(LockCommandTest, AWarningLeavesTheProcessesOfTheGroupAlone) {
   EXPECT_EQ(program.wait().status, 4);
   EXPECT_TRUE(lives(left));
   kill(std::stoi(left), SIGKILL);
+}
+
+// Orphans below this process become children of the program, as if it were the first process of a
+// container. The last one of the script ends at once, and waits to be reaped.
+TEST(LockCommandTest, OrphansThatTheProgramAdoptsAreReaped) {
+  const OperatorLab lab;
+  const std::string file = lab.file("orphan", "");
+  std::vector<std::string> command =
+      lab.locked_sh({}, "(true & echo $! > " + file + "); orphan=$(cat " + file +
+                            "); looks=0; while [ -e /proc/$orphan ]; do looks=$((looks + 1)); "
+                            "[ $looks -lt 1000000 ] || exit 1; done");
+  std::vector<char*> words;
+  for (std::string& word : command) words.push_back(word.data());
+  words.push_back(nullptr);
+  const pid_t program = fork();
+  if (program == 0) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    execv(words.front(), words.data());
+    _exit(2);
+  }
+  int status = 0;
+  waitpid(program, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 // As a command that runs sudo: lockstep may not send signals to it.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <sstream>
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/semaphore.h"
@@ -95,6 +96,22 @@ TEST_F(RestrictedLockTest, IsShownToAClientWithItsCredential) {
   const ProgramRun shown = run_with("show", "digest:billing:secret");
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_NE(shown.out.find("held by 1"), std::string::npos) << shown.out;
+}
+
+// The lock's own ACL lets everybody list it, that of the contender shows its data to nobody else.
+TEST_F(RestrictedLockTest, ShowsWhatIsNoSecretOfAContender) {
+  lab.create(lab.lock());
+  runtime.run(take());
+  std::ostringstream session_id;
+  session_id << "0x" << std::hex << session->id();
+  const ProgramRun shown = run_with("show", "");
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_NE(shown.out.find("holds since 20"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("session " + session_id.str()), std::string::npos) << shown.out;
+  const nlohmann::json holder = lab.show().at("holders").at(0);
+  EXPECT_EQ(holder.at("session"), session_id.str());
+  EXPECT_EQ(holder.at("token"), held.front().fencing_token());
+  EXPECT_TRUE(holder.at("data").is_null());
 }
 
 TEST_F(RestrictedLockTest, AServerThatRefusesACredentialIsNamed) {

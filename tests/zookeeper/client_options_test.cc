@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <string>
@@ -32,6 +33,32 @@ TEST(ConnectionTest, InvalidOptionsSayWhatIsWrong) {
   Options hasty("zk1:2181");
   hasty.connect_budget = Duration(0);
   EXPECT_EQ(refusal_of(hasty), "the connect budget is not positive");
+}
+
+Task<void> open_two_sessions(Client& client) {
+  const auto first = must(co_await client.session(lockstep::Context()), "open");
+  auto close = first->close();
+  must(co_await client.session(lockstep::Context()), "open another");
+  must(co_await close, "close");
+}
+
+// The threads of both sessions write lines.
+TEST(ConnectionTest, ASinkIsCalledOnceAtATime) {
+  Runtime runtime;
+  std::atomic<int> inside = 0;
+  std::atomic<int> overlaps = 0;
+  std::atomic<int> spins = 0;
+  Options options(ZookeeperServer::shared().address());
+  options.log = [&](std::string_view) {
+    if (inside.fetch_add(1) != 0) ++overlaps;
+    for (int i = 0; i < 100'000; ++i) ++spins;  // Longer than a thread takes to come here.
+    inside.fetch_sub(1);
+  };
+  for (int round = 0; round < 5; ++round) {
+    Client client(runtime, options);
+    runtime.run(open_two_sessions(client));
+  }
+  EXPECT_EQ(overlaps, 0);
 }
 
 // Debian's build of the C client supports neither.

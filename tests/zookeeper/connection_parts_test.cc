@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -116,7 +120,10 @@ TEST(AddressRotationTest, AddressesNotYetTriedComeNext) {
 TEST(AddressTest, IsNumeric) {
   EXPECT_EQ(address("10.0.0.1").text(), "10.0.0.1:2181");
   EXPECT_EQ(address("::1").text(), "[::1]:2181");
-  EXPECT_EQ(address("::1").for_c_client(), "::1:2181");
+  EXPECT_EQ(address("::1").for_c_client(Address::Spelling::kPlain), "::1:2181");
+  EXPECT_EQ(address("::1").for_c_client(Address::Spelling::kMapped), "::1:2181");
+  EXPECT_EQ(address("127.0.0.1").for_c_client(Address::Spelling::kPlain), "127.0.0.1:2181");
+  EXPECT_EQ(address("127.1").for_c_client(Address::Spelling::kMapped), "::ffff:127.0.0.1:2181");
   EXPECT_FALSE(Address::from("localhost", 2181));
   EXPECT_FALSE(Address::from("10.0.0", 0) && Address::from("10.0.0.256", 2181));
 }
@@ -227,6 +234,26 @@ TEST(GateTest, LetsOnlyTheSessionIn) {
   char byte = 0;
   EXPECT_EQ(recv(client.get(), &byte, 1, 0), 0);
   EXPECT_FALSE(gate.has_guest());
+}
+
+// The descriptor that a fork copies keeps a connection open.
+TEST(GateTest, HangsUpAlthoughAForkedChildHasTheDescriptor) {
+  RandomStream random(9);
+  Gate gate;
+  ASSERT_EQ(gate.open(random), std::nullopt);
+  const Descriptor client = visit(gate.route(std::nullopt));
+  say(client, handshake(0, 0));
+  EXPECT_TRUE(gate.receive(Gate::Guest()));
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  gate.let_go();
+  pollfd end{client.get(), POLLRDHUP, 0};
+  EXPECT_EQ(poll(&end, 1, 10'000), 1);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 TEST(GateTest, NoticesThatItsGuestHasLeft) {

@@ -1,11 +1,16 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -156,6 +161,48 @@ TEST(ConnectionTest, SaysWhyThereIsNoConnection) {
   closing.refuse();
   expect_reasons(Options(closing.address()),
                  {closing.address() + ": closed the connection instead of answering"});
+}
+
+// A server that answers `srvr` and nothing else.
+class AnsweringServer {
+ public:
+  AnsweringServer() : listener_(support::listen_on(0)), thread_([this] { serve(); }) {}
+  AnsweringServer(const AnsweringServer&) = delete;
+  AnsweringServer& operator=(const AnsweringServer&) = delete;
+  ~AnsweringServer() {
+    shutdown(listener_, SHUT_RDWR);  // Ends the wait.
+    thread_.join();
+    for (const int held : held_) close(held);
+    close(listener_);
+  }
+  [[nodiscard]] std::string address() const {
+    return "127.0.0.1:" + std::to_string(support::port_of(listener_));
+  }
+
+ private:
+  void serve() {
+    for (int visitor = -1; (visitor = accept(listener_, nullptr, nullptr)) != -1;) {
+      std::array<char, 4> question{};
+      const bool asks = recv(visitor, question.data(), question.size(), MSG_WAITALL) == 4 &&
+                        std::string_view(question.data(), question.size()) == "srvr";
+      if (!asks) {
+        held_.push_back(visitor);
+        continue;
+      }
+      send(visitor, "Mode: standalone\n", 17, MSG_NOSIGNAL);
+      close(visitor);
+    }
+  }
+
+  int listener_;
+  std::vector<int> held_;
+  std::thread thread_;
+};
+
+TEST(ConnectionTest, SaysThatAServerOnlyAnswersProbes) {
+  const AnsweringServer server;
+  expect_reasons(Options(server.address()),
+                 {server.address() + ": answers `srvr`, but not yet the handshake"});
 }
 
 TEST(ConnectionTest, ServersNeedNotBeProbed) {

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -162,6 +163,37 @@ TEST(ForkTest, AChildOfTheLoopsThreadGetsAnErrorToo) {
   runtime->run(release(*held, outcome));
   EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
   held.reset();
+}
+
+void try_to_lock(const Options& options, const Path& path) {
+  ClientThread zookeeper(options);
+  blocking::FairMutex mutex(zookeeper.client(), path);
+  if (mutex.try_lock()) mutex.unlock();
+}
+
+// A thread of the parent is in the middle of a line, and does not exist in the child.
+TEST(ForkTest, AChildsOwnClientHasALogToo) {
+  std::promise<void> in_a_line;
+  std::promise<void> forked;
+  std::once_flag first;
+  Options options = options_of_parent();
+  options.log = [&](std::string_view) {
+    std::call_once(first, [&] {
+      in_a_line.set_value();
+      forked.get_future().wait();
+    });
+  };
+  std::jthread parents([&] { try_to_lock(options, "/fork/parents-log"); });
+  in_a_line.get_future().wait();
+  const auto log_lines = [] {
+    int lines = 0;
+    Options own = options_of_parent();
+    own.log = [&](std::string_view) { ++lines; };
+    try_to_lock(own, "/fork/childs-log");
+    return lines > 0 ? 0 : 1;
+  };
+  EXPECT_EQ(in_child(log_lines), 0);
+  forked.set_value();
 }
 
 // Whether the kernel reports this thread as sleeping.

@@ -1,4 +1,7 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -40,6 +43,59 @@ TEST(ConnectionTest, APolicyEndsOpeningWithoutADeadline) {
     EXPECT_NE(client.last_failure().find("session: given up after"), std::string::npos);
     EXPECT_NE(client.last_failure().find("Connection refused"), std::string::npos);
   }
+}
+
+// Leaves this process no descriptor for new files and sockets.
+class NoDescriptorLeft {
+ public:
+  NoDescriptorLeft() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const int last = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, kMost - 1);
+    rlimit lower = before_;
+    lower.rlim_cur = kMost;
+    setrlimit(RLIMIT_NOFILE, &lower);
+    taken_.push_back(last);
+    for (int next = 0; (next = dup(STDERR_FILENO)) != -1;) taken_.push_back(next);
+  }
+  NoDescriptorLeft(const NoDescriptorLeft&) = delete;
+  NoDescriptorLeft& operator=(const NoDescriptorLeft&) = delete;
+  ~NoDescriptorLeft() {
+    for (const int taken : taken_) close(taken);
+    setrlimit(RLIMIT_NOFILE, &before_);
+  }
+
+ private:
+  static constexpr int kMost = 256;
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+TEST(ConnectionTest, APolicyEndsOpeningWithoutDescriptors) {
+  const RetryPolicy policies[] = {RetryPolicy::none(),
+                                  RetryPolicy::bounded(std::chrono::milliseconds(300))};
+  for (const RetryPolicy& policy : policies) {
+    Runtime runtime;
+    Options options(ZookeeperServer::shared().address());
+    options.retry = policy;
+    Client client(runtime, options);
+    const NoDescriptorLeft no_descriptor;
+    OpenResult result = failure(Error::kNothing);
+    runtime.run(open_into(client, lockstep::Context(), result));
+    EXPECT_EQ(error_of(result), Error::kNotConnected);
+    EXPECT_NE(client.last_failure().find("Too many open files"), std::string::npos);
+  }
+}
+
+TEST(ConnectionTest, ASessionOpensAsSoonAsThereAreDescriptors) {
+  Runtime runtime;
+  Client client(runtime, Options(ZookeeperServer::shared().address()));
+  {
+    const NoDescriptorLeft no_descriptor;
+    EXPECT_EQ(error_of(open(runtime, client, std::chrono::milliseconds(100))),
+              Error::kNotConnected);
+    EXPECT_NE(client.last_failure().find("Too many open files"), std::string::npos);
+  }
+  EXPECT_TRUE(open(runtime, client));
 }
 
 Task<void> be_given_up(Client& client, TcpProxy& proxy) {

@@ -1,12 +1,18 @@
 #include "lockstep/session.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -203,6 +209,87 @@ Task<void> close_silent_session(Client& client, TcpProxy& proxy, Runtime& runtim
 // Z104: zookeeper_close() waits a few seconds for the server.
 TEST_F(SessionTest, ClosingIsBoundedWhenTheServerIsSilent) {
   runtime.run(close_silent_session(client, proxy, runtime));
+}
+
+Task<void> lose_the_close_request(Client& client, Client& other, TcpProxy& proxy) {
+  const auto observer = must(co_await other.session(lockstep::Context()), "open");
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  must(co_await session->create("/closed", Data(), CreateMode::kEphemeral), "create");
+  const auto watched = must(co_await session->get_data_watched("/"), "get_data_watched");
+  proxy.cut_at_next_request();
+  must(co_await session->close(), "close");
+  must(co_await observer->sync("/"), "sync");
+  const auto closed = co_await observer->exists("/closed");
+  EXPECT_EQ(error_of(closed), Error::kNoNode);
+}
+
+// An event that arrives while zookeeper_close() waits for the server makes it drop the connection,
+// and a server that notices that first does not read the request. The proxy loses it for certain.
+TEST_F(SessionTest, ClosingASessionWithWatchesDoesNotRelyOnOneRequest) {
+  Client other(runtime, Options(ZookeeperServer::shared().address()));
+  runtime.run(lose_the_close_request(client, other, proxy));
+}
+
+// The end of the C client's pipe that wakes its I/O thread. It takes nothing more until let_go().
+class FullPipe {
+ public:
+  explicit FullPipe(const std::set<int>& others) {
+    for (const int pipe : open_pipes()) {
+      const bool is_write_end = (fcntl(pipe, F_GETFL) & O_ACCMODE) == O_WRONLY;
+      if (is_write_end && !others.contains(pipe)) number_ = pipe;
+    }
+    kept_ = fcntl(number_, F_DUPFD_CLOEXEC, 0);
+    std::array<int, 2> ends{};
+    EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK), 0);
+    while (write(ends[1], "x", 1) == 1) {
+    }
+    dup2(ends[1], number_);
+    close(ends[1]);
+    read_end_ = ends[0];
+  }
+  FullPipe(const FullPipe&) = delete;
+  FullPipe& operator=(const FullPipe&) = delete;
+  ~FullPipe() {
+    close(kept_);
+    close(read_end_);
+  }
+  void let_go() const {
+    dup2(kept_, number_);
+    EXPECT_EQ(write(kept_, "x", 1), 1);
+  }
+  [[nodiscard]] static std::set<int> open_pipes() {
+    std::set<int> pipes;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code closed_meanwhile;
+      const std::string file = read_symlink(entry.path(), closed_meanwhile).string();
+      if (file.starts_with("pipe:")) pipes.insert(std::stoi(entry.path().filename()));
+    }
+    return pipes;
+  }
+
+ private:
+  int number_ = -1;
+  int kept_ = -1;
+  int read_end_ = -1;
+};
+
+Task<void> break_the_connection_by_a_request(Client& client) {
+  const std::set<int> others = FullPipe::open_pipes();
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  StateRecorder recorder(*session);
+  const FullPipe full(others);
+  auto read = session->get_data("/");
+  full.let_go();
+  const auto result = co_await read;
+  EXPECT_EQ(error_of(result), Error::kConnectionLoss);
+  EXPECT_EQ(recorder.states(), std::vector<SessionState>{SessionState::kSuspended});
+  must(co_await session->connected(), "connected");
+  must(co_await session->get_data("/"), "get_data");
+}
+
+// The C client closes the socket in the call, and tells its watcher nothing.
+TEST_F(SessionTest, AFailedRequestTellsListenersOfTheLostConnection) {
+  runtime.run(break_the_connection_by_a_request(client));
 }
 
 Task<void> stop_from_threads(Client& client) {

@@ -1,10 +1,32 @@
 #include "address.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
+#include <netinet/in.h>
 
+#include <array>
 #include <cstring>
 
 namespace lockstep::zookeeper {
+
+namespace {
+
+constexpr const char* kMappedPrefix = "::ffff:";
+
+// As the C client looks it up (zookeeper.c, resolve_hosts).
+bool resolves(const std::string& ip) {
+  addrinfo hints{};
+  hints.ai_flags = AI_ADDRCONFIG;
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_protocol = IPPROTO_TCP;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(ip.c_str(), "1", &hints, &found) != 0) return false;
+  freeaddrinfo(found);
+  return true;
+}
+
+}  // namespace
 
 std::optional<Address> Address::from(const std::string& ip, std::uint16_t port) {
   addrinfo hints{};
@@ -22,6 +44,19 @@ std::optional<Address> Address::from(const std::string& ip, std::uint16_t port) 
   address.size_ = found->ai_addrlen;
   freeaddrinfo(found);
   return address;
+}
+
+Address::Spelling Address::spelling_for_c_client(const std::string& ipv4) {
+  return !resolves(ipv4) && resolves(kMappedPrefix + ipv4) ? Spelling::kMapped : Spelling::kPlain;
+}
+
+std::string Address::for_c_client(Spelling spelling) const {
+  const std::string port = ":" + std::to_string(port_);
+  if (family() != AF_INET || spelling == Spelling::kPlain) return ip_ + port;
+  std::array<char, INET_ADDRSTRLEN> dotted{};
+  const auto* const address = reinterpret_cast<const sockaddr_in*>(&address_);
+  inet_ntop(AF_INET, &address->sin_addr, dotted.data(), dotted.size());
+  return std::string(kMappedPrefix) + dotted.data() + port;
 }
 
 std::string Address::text() const {

@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 
-#include "callbacks.h"
 #include "sasl_answers.h"
 
 namespace lockstep::zookeeper {
@@ -13,12 +12,12 @@ namespace {
 
 #ifdef LOCKSTEP_C_CLIENT_HAS_TLS
 zhandle_t* open_with_tls(const Tls& tls, const std::string& servers, int timeout_ms,
-                         const clientid_t* id, void* context, log_callback_fn log) {
+                         const clientid_t* id, const SessionWatcher& watcher, log_callback_fn log) {
   std::string files = tls.ca + "," + tls.certificate + "," + tls.key;
   if (!tls.password.empty()) files += "," + tls.password;
   zhandle_t* const handle =
-      zookeeper_init_ssl(servers.c_str(), files.c_str(), &callbacks::session_event, timeout_ms, id,
-                         context, ZOO_NO_LOG_CLIENTENV);
+      zookeeper_init_ssl(servers.c_str(), files.c_str(), watcher.function, timeout_ms, id,
+                         watcher.context, ZOO_NO_LOG_CLIENTENV);
   if (handle != nullptr) zoo_set_log_callback(handle, log);
   return handle;
 }
@@ -26,13 +25,13 @@ zhandle_t* open_with_tls(const Tls& tls, const std::string& servers, int timeout
 
 #ifdef LOCKSTEP_C_CLIENT_HAS_SASL
 zhandle_t* open_with_sasl(const Sasl& sasl, const std::string& servers, int timeout_ms,
-                          const clientid_t* id, void* context, log_callback_fn log,
+                          const clientid_t* id, const SessionWatcher& watcher, log_callback_fn log,
                           CHandleParts& parts) {
   const auto answers = std::make_shared<const SaslAnswers>(sasl);
   parts.sasl_answers = answers;
   zoo_sasl_params_t parameters{sasl.service.c_str(), sasl.host.c_str(), sasl.mechanisms.c_str(),
                                answers->list()};
-  return zookeeper_init_sasl(servers.c_str(), &callbacks::session_event, timeout_ms, id, context,
+  return zookeeper_init_sasl(servers.c_str(), watcher.function, timeout_ms, id, watcher.context,
                              ZOO_NO_LOG_CLIENTENV, log, &parameters);
 }
 #endif
@@ -52,8 +51,8 @@ std::optional<std::string> missing_feature([[maybe_unused]] const Options& optio
   return std::nullopt;
 }
 
-zhandle_t* open_c_handle(const Options& options, const std::string& servers, void* context,
-                         log_callback_fn log, CHandleParts& parts) {
+zhandle_t* open_c_handle(const Options& options, const std::string& servers,
+                         const SessionWatcher& watcher, log_callback_fn log, CHandleParts& parts) {
   const clientid_t* id = nullptr;
   if (options.attach_to) {
     parts.attach_to.client_id = options.attach_to->session();
@@ -64,14 +63,14 @@ zhandle_t* open_c_handle(const Options& options, const std::string& servers, voi
   const auto timeout_ms = static_cast<int>(
       std::chrono::duration_cast<std::chrono::milliseconds>(options.session_timeout).count());
 #ifdef LOCKSTEP_C_CLIENT_HAS_TLS
-  if (options.tls) return open_with_tls(*options.tls, servers, timeout_ms, id, context, log);
+  if (options.tls) return open_with_tls(*options.tls, servers, timeout_ms, id, watcher, log);
 #endif
 #ifdef LOCKSTEP_C_CLIENT_HAS_SASL
   if (options.sasl) {
-    return open_with_sasl(*options.sasl, servers, timeout_ms, id, context, log, parts);
+    return open_with_sasl(*options.sasl, servers, timeout_ms, id, watcher, log, parts);
   }
 #endif
-  return zookeeper_init2(servers.c_str(), &callbacks::session_event, timeout_ms, id, context,
+  return zookeeper_init2(servers.c_str(), watcher.function, timeout_ms, id, watcher.context,
                          ZOO_NO_LOG_CLIENTENV, log);
 }
 

@@ -16,6 +16,14 @@ namespace lockstep::zookeeper {
 // Names a feature that the options request and the linked C client lacks.
 [[nodiscard]] std::optional<std::string> missing_feature(const Options& options);
 
+// Hears of the states of a handle's session.
+class SessionWatcher {
+ public:
+  SessionWatcher(watcher_fn called, void* with) : function(called), context(with) {}
+  watcher_fn function;
+  void* context;
+};
+
 // Data that a handle refers to until it is closed.
 class CHandleParts {
  public:
@@ -25,6 +33,7 @@ class CHandleParts {
 
 // Opens a handle on `servers`, a list in the C client's own format; null if that fails.
 [[nodiscard]] zhandle_t* open_c_handle(const Options& options, const std::string& servers,
-                                       void* context, log_callback_fn log, CHandleParts& parts);
+                                       const SessionWatcher& watcher, log_callback_fn log,
+                                       CHandleParts& parts);
 
 }  // namespace lockstep::zookeeper

@@ -1,5 +1,7 @@
 #include "lockstep/zookeeper/client.h"
 
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "c_handle.h"
@@ -8,10 +10,16 @@
 
 namespace lockstep::zookeeper {
 
-Client::Client(Runtime& runtime, Options options)
-    : runtime_(runtime), options_(std::move(options)) {}
-
 namespace {
+
+// One call at a time, whichever session has a line.
+LogSink in_turn(LogSink sink) {
+  if (!sink) return sink;
+  return [mutex = std::make_shared<std::mutex>(), sink = std::move(sink)](std::string_view line) {
+    const std::lock_guard lock(*mutex);
+    sink(line);
+  };
+}
 
 // A forked child must neither end its parent's session nor wait for threads that do not exist in
 // it.
@@ -21,6 +29,11 @@ void leave_behind(std::shared_ptr<Session> session) {
 }
 
 }  // namespace
+
+Client::Client(Runtime& runtime, Options options)
+    : runtime_(runtime), options_(std::move(options)) {
+  options_.log = in_turn(std::move(options_.log));
+}
 
 Client::~Client() {
   if (runtime_.is_in_child()) {

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "callbacks.h"
 #include "in_ms.h"
+#include "session_end.h"
 #include "steady_now.h"
 
 namespace lockstep::zookeeper {
@@ -22,6 +24,8 @@ constexpr std::chrono::milliseconds kShortestBudget(250);
 constexpr std::chrono::seconds kShortestGivingUp(30);
 // How long to wait when this process has no descriptors left.
 constexpr std::chrono::milliseconds kStarvation(100);
+// The subject of failures that no server causes.
+constexpr std::string_view kHere("this process");
 
 }  // namespace
 
@@ -30,14 +34,12 @@ Connector::Connector(const Options& options, FailureLog& failures, Listener& lis
       failures_(failures),
       listener_(listener),
       log_(options.log),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       backoff_(options.retry.base_delay, options.retry.longest_delay),
       timeout_(options.session_timeout),
       now_(steady_now()),
       servers_(ServerList(options.servers()).servers()),
       lost_at_(now_) {
   let_go_at_.push_back(now_);
-  if (!wake_) throw std::system_error(errno, std::generic_category(), "lockstep: eventfd");
   guest_.speaks_tls = options.tls.has_value();
   if (!options.attach_to) return;
   guest_.session = options.attach_to->session();
@@ -91,6 +93,7 @@ zhandle_t* Connector::run(void* context) {
     take_news();
     if (gate_.receive(guest_)) arrive();
     if (!given_up_) {
+      miss_guest();
       if (gate_.has_guest()) seek();
       diagnose();
       give_up_if_due();
@@ -106,21 +109,44 @@ bool Connector::open(void* context) {
   context_ = context;
   zoo_deterministic_conn_order(1);  // Process-wide: the gate's lists depend on their order.
   while (!stopping_) {
-    std::optional<std::string> failure = gate_.open(random_);
-    if (!failure) {
-      handle_ =
-          open_c_handle(options_, gate_.route(std::nullopt), context, log_.callback(), parts_);
-      if (handle_ != nullptr) {
-        zoo_set_servers_resolution_delay(handle_, -1);
-        return true;
-      }
-      failure = "the C client does not start: " + std::generic_category().message(errno);
-    }
-    note("session", *failure);
+    const std::optional<std::string> failure = try_to_open();
+    if (!failure) return true;
     gate_.close();
-    wait_until(steady_now() + backoff_.next(random_), {});
+    note(kHere, *failure);
+    now_ = steady_now();
+    ++failed_rounds_;
+    give_up_if_due();
+    if (given_up_) break;
+    const TimePoint next_try = now_ + backoff_.next(random_);
+    wait_until(std::min(next_try, give_up_time().value_or(TimePoint::max())), {});
   }
   return false;
+}
+
+// nullopt if the handle is open now; otherwise the reason.
+std::optional<std::string> Connector::try_to_open() {
+  if (!can_wake_) {
+    wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!wake_) return "no eventfd: " + std::generic_category().message(errno);
+    can_wake_ = true;
+  }
+  if (std::optional<std::string> failure = gate_.open(random_)) return failure;
+  const SessionWatcher watcher(&callbacks::session_event, context_);
+  handle_ = open_c_handle(options_, gate_.route(std::nullopt), watcher, log_.callback(), parts_);
+  if (handle_ == nullptr) {
+    return "the C client does not start: " + std::generic_category().message(errno);
+  }
+  zoo_set_servers_resolution_delay(handle_, -1);
+  arrive_by_ = steady_now() + patience();
+  return std::nullopt;
+}
+
+void Connector::end_session() {
+  take_news();
+  if (guest_.session == 0 || !target_) return;
+  Options options = options_;
+  options.attach_to = Credentials(guest_.session, guest_.password);
+  end_by_another_handle(options, gate_.spelled(*target_), log_.callback());
 }
 
 void Connector::take_news() {
@@ -159,6 +185,7 @@ void Connector::heard_connected(const News& news) {
 
 // The C client waits at the gate because it has lost its connection or never got one.
 void Connector::arrive() {
+  arrive_by_.reset();
   const Duration waited = gate_.waited();
   parked_at_ = now_ - waited;
   if (reached_ || !target_) {
@@ -175,6 +202,14 @@ void Connector::arrive() {
   reached_ = false;
   if (waited >= patience()) return gate_.let_go();  // It may leave at any moment: see Gate.
   zoo_set_servers(handle_, gate_.route(std::nullopt).c_str());
+}
+
+// A C client that cannot connect to its own machine finds no server either.
+void Connector::miss_guest() {
+  if (!arrive_by_ || now_ < *arrive_by_) return;
+  arrive_by_.reset();
+  note(kHere, "the C client does not reach the gate, on the loopback interface");
+  ++failed_rounds_;
 }
 
 // Routes the C client to no server before it leaves the gate on a timeout, after two thirds of the
@@ -311,6 +346,10 @@ void Connector::diagnose() {
     note(diagnosis_->address().text(), *diagnosis_->failure());
   } else if (came_back_) {
     note(diagnosis_->address().text(), "closed the connection instead of answering the handshake");
+  } else {
+    note(diagnosis_->address().text(), depth() == Probe::Depth::kAnswer
+                                           ? "answers `srvr`, but not yet the handshake"
+                                           : "accepts connections, but answers no handshake yet");
   }
   diagnosis_.reset();
 }
@@ -348,6 +387,7 @@ Probe::Depth Connector::depth() const {
 TimePoint Connector::next_step() const {
   TimePoint next = give_up_time().value_or(TimePoint::max());
   if (gate_.is_starved()) next = std::min(next, now_ + kStarvation);
+  if (arrive_by_) next = std::min(next, *arrive_by_);
   if (diagnosis_) next = std::min(next, diagnosis_->deadline());
   if (diagnose_at_) next = std::min(next, *diagnose_at_);
   if (!gate_.has_guest() || given_up_) return next;
@@ -368,6 +408,7 @@ void Connector::wait_until(TimePoint until, std::vector<pollfd> descriptors) {
   constexpr std::chrono::milliseconds kLongest = std::chrono::minutes(1);
   descriptors.push_back({wake_.get(), POLLIN, 0});
   const TimePoint now = steady_now();
+  if (!can_wake_) until = std::min(until, now + kStarvation);
   const Duration left =
       std::clamp<Duration>(until > now ? until - now : Duration(0), Duration(0), kLongest);
   const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(left);
@@ -378,6 +419,7 @@ void Connector::wait_until(TimePoint until, std::vector<pollfd> descriptors) {
 }
 
 void Connector::wake() const {
+  if (!can_wake_) return;
   const std::uint64_t one = 1;
   static_cast<void>(!::write(wake_.get(), &one, sizeof(one)));
 }

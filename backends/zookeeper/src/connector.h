@@ -56,6 +56,9 @@ class Connector {
   // Opens a handle and finds servers for it until stop(). Returns the handle, which has left the
   // gate; null if none was opened. Blocks, so it has its own thread.
   [[nodiscard]] zhandle_t* run(void* context);
+  // After run(), on the same thread, once the handle is closed: ends the session if it is not over.
+  // Waits for its last server, a moment at most.
+  void end_session();
 
   // From any thread, and without blocking:
   //
@@ -89,9 +92,11 @@ class Connector {
   };
 
   [[nodiscard]] bool open(void* context);
+  [[nodiscard]] std::optional<std::string> try_to_open();
   void take_news();
   void heard_connected(const News& news);
   void arrive();
+  void miss_guest();
   void seek();
   void start_round();
   void resolve();
@@ -115,6 +120,7 @@ class Connector {
   Listener& listener_;
   LogSlot log_;
   Descriptor wake_;
+  std::atomic<bool> can_wake_ = false;  // wake_ is made; then it does not change any more.
   std::atomic<bool> stopping_ = false;
 
   std::mutex leaving_;
@@ -152,6 +158,7 @@ class Connector {
   std::optional<TimePoint> diagnose_at_;
   bool came_back_ = false;  // The C client has returned from the target without a connection.
 
+  std::optional<TimePoint> arrive_by_;  // Until the C client has come to the gate once.
   bool opened_ = false;
   std::optional<TimePoint> lost_at_;
   int failed_rounds_ = 0;

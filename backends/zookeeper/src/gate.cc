@@ -32,6 +32,11 @@ std::int64_t big_endian(const char* bytes) {
   return static_cast<std::int64_t>(number);
 }
 
+std::string dotted(std::uint32_t ip) {
+  return std::to_string(ip >> 24) + "." + std::to_string(ip >> 16 & 0xff) + "." +
+         std::to_string(ip >> 8 & 0xff) + "." + std::to_string(ip & 0xff);
+}
+
 std::string reason(const char* what, int error) {
   return std::string(what) + ": " + std::generic_category().message(error);
 }
@@ -58,10 +63,9 @@ std::optional<std::string> Gate::open(Random& random) {
     listener_.reset();
     return reason("cannot listen on the loopback interface", error);
   }
+  spelling_ = Address::spelling_for_c_client(dotted(ip));
   const auto name = [&](std::uint32_t number) {
-    return std::to_string(number >> 24) + "." + std::to_string(number >> 16 & 0xff) + "." +
-           std::to_string(number >> 8 & 0xff) + "." + std::to_string(number & 0xff) + ":" +
-           std::to_string(ntohs(address.sin_port));
+    return spelled(Address::from(dotted(number), ntohs(address.sin_port)).value());
   };
   here_ = name(ip);
   nowhere_ = {name(ip + 1), name(ip + 2)};
@@ -71,17 +75,22 @@ std::optional<std::string> Gate::open(Random& random) {
 void Gate::close() {
   listener_.reset();
   visitors_.clear();
-  guest_.reset();
+  guest_.hang_up();
+}
+
+void Gate::Line::hang_up() noexcept {
+  if (socket_) ::shutdown(socket_.get(), SHUT_RDWR);
+  socket_.reset();
 }
 
 std::string Gate::route(const std::optional<Address>& target) {
-  if (target) return here_ + "," + target->for_c_client() + "," + here_;
+  if (target) return here_ + "," + spelled(*target) + "," + here_;
   turn_ = 1 - turn_;
   return here_ + "," + nowhere_[turn_] + "," + here_;
 }
 
 bool Gate::receive(const Guest& expected) {
-  if (guest_ && is_gone(guest_)) guest_.reset();
+  if (guest_ && is_gone(guest_)) guest_.hang_up();
   accept_visitors();
   bool arrived = false;
   std::erase_if(visitors_, [&](Visitor& visitor) {
@@ -99,7 +108,7 @@ void Gate::accept_visitors() {
   for (;;) {
     Visitor visitor;
     visitor.socket =
-        Descriptor(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+        Line(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     starved_ = !visitor.socket && errno != EAGAIN && errno != ECONNABORTED && errno != EINTR;
     if (!visitor.socket) return;
     if (visitors_.size() == kMostVisitors) visitors_.erase(visitors_.begin());
@@ -128,7 +137,7 @@ Gate::Verdict Gate::judge(Visitor& visitor, const Guest& expected) {
   return known ? Verdict::kLetIn : Verdict::kWait;
 }
 
-bool Gate::is_gone(const Descriptor& socket) {
+bool Gate::is_gone(const Line& socket) {
   char byte = 0;
   const ssize_t size = ::recv(socket.get(), &byte, 1, MSG_PEEK);
   return size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);

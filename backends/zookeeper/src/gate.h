@@ -49,6 +49,10 @@ class Gate {
   // A list of servers that leads the C client to `target` when it is let go; without a target, to
   // no server and back to the gate. Each call returns a list that differs from the previous one.
   [[nodiscard]] std::string route(const std::optional<Address>& target);
+  // How the C client of this gate can be told an address.
+  [[nodiscard]] std::string spelled(const Address& address) const {
+    return address.for_c_client(spelling_);
+  }
 
   // Accepts connections and reads their data. True if the C client has arrived just now.
   [[nodiscard]] bool receive(const Guest& expected);
@@ -57,7 +61,7 @@ class Gate {
   // The last zxid that the guest has seen, from its handshake; 0 with TLS.
   [[nodiscard]] std::int64_t zxid() const { return zxid_; }
   // Hangs up, so that the C client goes on along its list.
-  void let_go() { guest_.reset(); }
+  void let_go() { guest_.hang_up(); }
 
   void add_interest(std::vector<pollfd>& descriptors) const;
   // No descriptor was left for a visitor: only time helps.
@@ -66,9 +70,24 @@ class Gate {
  private:
   static constexpr std::size_t kHandshakeSize = 49;  // zookeeper.c, prime_connection.
 
+  // Hangs up when it is destroyed, even if a forked child has a copy of the descriptor.
+  class Line {
+   public:
+    explicit Line(int number = -1) noexcept : socket_(number) {}
+    Line(Line&&) noexcept = default;
+    Line& operator=(Line&&) noexcept = default;
+    ~Line() { hang_up(); }
+    [[nodiscard]] int get() const noexcept { return socket_.get(); }
+    [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(socket_); }
+    void hang_up() noexcept;
+
+   private:
+    Descriptor socket_;
+  };
+
   class Visitor {
    public:
-    Descriptor socket;
+    Line socket;
     std::array<char, kHandshakeSize> bytes{};
     std::size_t size = 0;
   };
@@ -76,13 +95,14 @@ class Gate {
 
   void accept_visitors();
   [[nodiscard]] static Verdict judge(Visitor& visitor, const Guest& expected);
-  [[nodiscard]] static bool is_gone(const Descriptor& socket);
+  [[nodiscard]] static bool is_gone(const Line& socket);
 
   Descriptor listener_;
-  Descriptor guest_;
+  Line guest_;
   std::vector<Visitor> visitors_;
   bool starved_ = false;
   std::int64_t zxid_ = 0;
+  Address::Spelling spelling_ = Address::Spelling::kPlain;
   std::string here_;
   std::array<std::string, 2> nowhere_;
   std::size_t turn_ = 0;

@@ -23,13 +23,14 @@ Handle::Handle(const Options& options, Inbox& inbox)
     : inbox_(inbox), connector_(options, failures_, *this), thread_([this] { run(); }) {}
 
 Handle::~Handle() {
-  close();
+  close(false);
   thread_.join();
 }
 
-void Handle::close() {
+void Handle::close(bool server_may_send_more) {
   const std::lock_guard lock(mutex_);
-  close_requested_ = true;
+  if (std::exchange(close_requested_, true)) return;
+  server_may_send_more_ = server_may_send_more;
   connector_.stop();
   changed_.notify_all();
 }
@@ -38,6 +39,7 @@ void Handle::run() {
   if (zhandle_t* const handle = connector_.run(CallbackContext(entry_.key(), 0).pointer())) {
     wait_for_replies();
     zookeeper_close(handle);
+    if (server_may_send_more()) connector_.end_session();
   }
   inbox_.push(ClosedMessage());
 }
@@ -60,6 +62,11 @@ void Handle::deliver(Message message) {
 void Handle::wait_for_replies() {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kDrainLimit, [this] { return unanswered_ == 0; });
+}
+
+bool Handle::server_may_send_more() {
+  const std::lock_guard lock(mutex_);
+  return server_may_send_more_;
 }
 
 void Handle::deliver_reply(ReplyMessage reply) {

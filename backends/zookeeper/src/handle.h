@@ -47,8 +47,9 @@ class Handle final : private Connector::Listener {
   [[nodiscard]] int send(const Request& request, RequestId id);
 
   // Starts closing: waits at most a moment for the replies to requests in flight, then ends the
-  // session on the server. Does not block. Idempotent.
-  void close();
+  // session on the server. If the server may send more than these replies, makes sure of that by a
+  // second connection. Does not block. Only the first call counts.
+  void close(bool server_may_send_more);
 
   // From any thread.
   [[nodiscard]] std::string last_failure() const { return failures_.text(); }
@@ -65,6 +66,7 @@ class Handle final : private Connector::Listener {
   void attempt_failed() override { inbox_.push(AttemptFailedMessage()); }
   void given_up() override { inbox_.push(GivenUpMessage()); }
   void wait_for_replies();
+  [[nodiscard]] bool server_may_send_more();
   void count_request();
   // A refused request gets no reply.
   int uncount_if_refused(int rc);
@@ -80,6 +82,7 @@ class Handle final : private Connector::Listener {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool close_requested_ = false;
+  bool server_may_send_more_ = false;
   std::uint64_t unanswered_ = 0;
   std::unordered_map<RequestId, std::unique_ptr<MultiCall>> multis_;
 

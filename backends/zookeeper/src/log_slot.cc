@@ -1,5 +1,7 @@
 #include "log_slot.h"
 
+#include <pthread.h>
+
 #include <array>
 #include <mutex>
 #include <utility>
@@ -28,8 +30,10 @@ class LogSlot::Table {
 
   std::optional<std::size_t> take(LogSlot& slot) {
     for (std::size_t index = 0; index < kSlots; ++index) {
-      const std::lock_guard lock(slots_[index].mutex);
-      if (slots_[index].owner != nullptr) continue;
+      // A locked slot is in use. In a forked child it may stay locked: a thread of the parent may
+      // have been in the middle of a line.
+      const std::unique_lock lock(slots_[index].mutex, std::try_to_lock);
+      if (!lock || slots_[index].owner != nullptr) continue;
       slots_[index].owner = &slot;
       return index;
     }
@@ -56,6 +60,11 @@ class LogSlot::Table {
   }
 
  private:
+  // As for HandleTable: a forked child counts its own sessions.
+  Table() { pthread_atfork(&before_fork, &after_fork, &after_fork); }
+  static void before_fork() { instance().mutex_.lock(); }
+  static void after_fork() { instance().mutex_.unlock(); }
+
   struct Slot {
     std::mutex mutex;
     LogSlot* owner = nullptr;

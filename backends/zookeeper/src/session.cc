@@ -276,6 +276,7 @@ void Session::receive(Message& message) {
 
 void Session::on(ReplyMessage& message) {
   if (says_session_is_over(message.rc)) return end(SessionState::kExpired);
+  suspend_after(error_of(message.rc));
   // This answers an add_auth. Listeners see the end of the session before its caller does.
   if (message.rc == ZAUTHFAILED) return end(SessionState::kAuthFailed);
   if (came_from_server(message.rc)) last_contact_ = message.received;
@@ -291,13 +292,20 @@ void Session::on(ReplyMessage& message) {
   remove_abandoned();
 }
 
+// The replies of a lost connection come before its successor is reported, but they may be all that
+// reports the loss: the C client tells its watcher nothing if it drops the connection in the call
+// that makes a request, as when the pipe to its I/O thread is full (zookeeper.c, nonblocking_send).
+// And the reply to a credential comes from another thread than the report, and may arrive first.
+void Session::suspend_after(Error error) {
+  const bool lost = outcome_unknown(error);
+  if (lost && state() == SessionState::kConnected) change_state(SessionState::kSuspended);
+}
+
 // Before the request leaves the table: a listener may abandon it.
 void Session::tell_listeners(const ReplyMessage& reply) {
   const PendingRequest* const request = pending_.find(reply.id);
   if (!request) return;
-  const OpCode op = request->op;
   if (came_from_server(reply.rc)) contact_answered(request->sent, was_ordered(*request, reply));
-  if (op == OpCode::kAddAuth) on_auth_reply(reply);
 }
 
 void Session::answer(const PendingRequest& request, ReplyMessage& reply) {
@@ -316,13 +324,6 @@ void Session::register_watch(const PendingRequest& read, int rc) {
   const internal::WatchTable table = internal::table_of(read.op, error);
   if (table != internal::WatchTable::kNone) watches_.add(table, read.path, *read.watch);
   watches_.answered(read.op, read.path);
-}
-
-// The reply and the news of a lost connection come from different threads of the C client, and the
-// reply may arrive first.
-void Session::on_auth_reply(const ReplyMessage& reply) {
-  const bool lost = outcome_unknown(error_of(reply.rc));
-  if (lost && state() == SessionState::kConnected) change_state(SessionState::kSuspended);
 }
 
 void Session::on_watches_reply(const PendingRequest& request, ReplyMessage& reply) {
@@ -424,9 +425,12 @@ void Session::on(GivenUpMessage&) {
 
 void Session::end(SessionState state) {
   if (is_over(this->state())) return;
+  const bool ends_at_server = state == SessionState::kClosed;
+  const bool events_or_replies_may_come =
+      watches_.bytes() != 0 || pending_.size() > waiting_.size();
   change_state(state);
   fail_everything(end_error());
-  handle_.close();
+  handle_.close(ends_at_server && events_or_replies_may_come);
 }
 
 // The C client first notifies its watchers of the end of a session, then fails requests in order.

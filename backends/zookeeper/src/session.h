@@ -96,7 +96,7 @@ class Session final : public lockstep::Session,
   void on(AuthFailedMessage&) { end(SessionState::kAuthFailed); }
   void on(ClosedMessage&);
 
-  void on_auth_reply(const ReplyMessage& reply);
+  void suspend_after(Error error);
   // Registers the watch of an answered read if the C client registers it.
   void register_watch(const PendingRequest& read, int rc);
   void on_watches_reply(const PendingRequest& request, ReplyMessage& reply);

@@ -14,10 +14,20 @@ std::uint32_t distance(std::int32_t lowest, const QueueEntry& entry) {
   return static_cast<std::uint32_t>(entry.contender.number) - static_cast<std::uint32_t>(lowest);
 }
 
+// The data of a znode and its Stat, or as much of them as its ACL shows: servers of 3.8 show every
+// client that a znode exists.
+Task<Result<DataAndStat>> read_what_is_shown(Session& session, Path znode, Context context) {
+  Result<DataAndStat> read = co_await retried(session, &Session::get_data, znode, context);
+  if (read || read.error() != Error::kNoAuth) co_return std::move(read);
+  const Result<Stat> stat = co_await retried(session, &Session::exists, znode, context);
+  if (!stat && stat.error() != Error::kNoAuth) co_return failure(stat.error());
+  DataAndStat shown(Data(), stat ? *stat : Stat());
+  co_return std::move(shown);
+}
+
 // Stores the data and Stat of an entry; returns false if its znode is gone.
 Result<bool> take_in(QueueEntry& entry, Result<DataAndStat> read) {
   if (!read && read.error() == Error::kNoNode) return false;
-  if (!read && read.error() == Error::kNoAuth) return true;
   if (!read) return failure(read.error());
   entry.data = std::move(read->data);
   entry.stat = read->stat;
@@ -57,7 +67,7 @@ Task<Result<std::vector<QueueEntry>>> contenders_of(Session& session, Path lock,
   if (!children && children.error() == Error::kNoNode) co_return std::move(present);
   if (!children) co_return failure(children.error());
   for (QueueEntry& entry : in_queue_order(lock, marks, *children)) {
-    Result<DataAndStat> read = co_await retried(session, &Session::get_data, entry.znode, context);
+    Result<DataAndStat> read = co_await read_what_is_shown(session, entry.znode, context);
     const bool there = co_await ok(take_in(entry, std::move(read)));
     if (there) present.push_back(std::move(entry));
   }

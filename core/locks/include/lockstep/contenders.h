@@ -18,7 +18,8 @@ class QueueEntry {
   Contender contender;
   bool holds;  // No contender in front keeps it waiting.
   Data data;   // Null, too, if its ACL forbids us to read it.
-  // The czxid is its grant's fencing token without the epoch, the ephemeral_owner its session.
+  // The czxid is its grant's fencing token without the epoch, the ephemeral_owner its session. All
+  // zero if its ACL hides even this.
   Stat stat;
 };
 

@@ -33,9 +33,10 @@ class Credentials {
   std::array<char, 16> password_;
 };
 
-// Receives the log of a session's C client and connector, one line per call, without line end.
-// Called on threads of the session, never twice at a time; it must not block, throw, or call the
-// client. Not called any more when the Client and its sessions are gone.
+// Receives the log of a Client's sessions, their C clients and connectors, one line per call,
+// without line end. Called on threads of the sessions, by one Client never twice at a time; it must
+// not block, throw, or call the client. Not called any more when the Client and its sessions are
+// gone.
 //
 // ZooKeeper's C client has one log level per process (zoo_set_debug_level): INFO while any session
 // has a sink, none otherwise. This also applies to a program's own use of the C client.
@@ -83,9 +84,10 @@ class Options : public SessionOptions {
   // and when one keeps the C client waiting or has turned it away. Without it, a silent server
   // costs two thirds of the session timeout, and last_failure() knows less.
   bool probe_servers = true;
-  // How long one server may take to answer before another one is tried. Unset: the session timeout
-  // divided by the number of addresses, but at least 250 ms. With a single address there is nothing
-  // else to try, and the C client's own limit holds: two thirds of the session timeout.
+  // How long one server may take to answer `srvr` before another one is tried. Unset: the session
+  // timeout divided by the number of addresses, but at least 250 ms. A server that answers this but
+  // not the handshake, and with a single address any silent one, keeps the C client for the
+  // latter's own limit: two thirds of the session timeout.
   std::optional<Duration> connect_budget;
 
   // --- Security of the connection. Unset: none.
