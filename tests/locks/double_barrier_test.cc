@@ -120,6 +120,35 @@ TEST_F(DoubleBarrierTest, AMemberThatGaveUpHasNotCome) {
   EXPECT_TRUE(b.done() && c.done());
 }
 
+TEST_F(DoubleBarrierTest, AMemberThatGivesUpWhileTheRoundBeginsHasNotCome) {
+  for (int round = 0; round < 2; ++round) {  // The first one creates "ready".
+    const Entering a = enter(of_a_, simulation_.now() + 5s);
+    simulation_.hold(*b_, OpCode::kMulti);
+    const Entering b = enter(of_b_);
+    simulation_.advance(5s);
+    EXPECT_EQ(error_of(a.result()), Error::kTimedOut);
+    simulation_.let_go(*b_);
+    simulation_.settle();
+    ASSERT_FALSE(b.done()) << round;
+    const Entering c = enter(of_c_);
+    ASSERT_TRUE(b.done() && c.done()) << round;
+    leave(b);
+    leave(c);
+  }
+}
+
+TEST_F(DoubleBarrierTest, AMemberThatOthersMayNotReadDoesNotCount) {
+  LockOptions options;
+  options.acl = Acl({AclEntry(permission::kAll & ~permission::kRead, "world", "anyone")});
+  must(simulation_.run(create(*b_, "/b")), "create");
+  DoubleBarrier secret(*a_, "/b", 2, options);
+  const Entering a = enter(secret);
+  const Entering b = enter(of_b_);
+  EXPECT_EQ(error_of(b.result()), Error::kNoAuth);
+  EXPECT_FALSE(a.done());
+  simulation_.end_tasks();
+}
+
 TEST_F(DoubleBarrierTest, ADestroyedTaskHasNotCome) {
   {
     TaskSet tasks;

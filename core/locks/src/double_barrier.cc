@@ -1,6 +1,7 @@
 #include "lockstep/double_barrier.h"
 
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -79,6 +80,7 @@ Task<Result<DoubleBarrier::Member>> DoubleBarrier::come_in(Context context) {
       take_place(session_, barrier_, kMemberMark, options_.data, options_.acl, context));
   Place place(session_, ours.path, observer_);
   if (observer_) observer_->place_reserved(session_.id(), barrier_, ours.path);
+  warn_of_numbers(observer_, barrier_, ours.path);
   // 4. to 6. Wait for the others.
   const Ready ready = co_await ok(wait_until_ready(ours.path, std::move(context)));
   place.granted();
@@ -143,31 +145,33 @@ Task<Result<void>> DoubleBarrier::wait_or_begin(Path ours, Ready before, Context
     co_await ok(change_of(session_, inside, std::move(context)));
     co_return Result<void>();
   }
-  // 6. Otherwise set "ready", for all members present.
-  const std::int32_t last = present.waiting.back().number;
-  co_await ok(begin_round(std::move(before), last, std::move(context)));
+  // 6. Otherwise set "ready", for all members present, if those that it needs are still there.
+  Transaction round = set_ready(before, present.waiting.back().number);
+  for (const Present::One& needed : present.waiting | std::views::take(members_)) {
+    round.add(Request(OpCode::kCheck, barrier_ / needed.name));
+  }
+  co_await ok(begin_round(std::move(round), std::move(context)));
   co_return Result<void>();
 }
 
-// Does nothing if another member has begun the round since `before` was read. After an unknown
-// outcome, the next read of "ready" tells.
-Task<Result<void>> DoubleBarrier::begin_round(Ready before, std::int32_t last, Context context) {
-  const Data data = encode_shared_count(last);
-  Error error = Error::kNothing;
-  if (before.last) {
-    const Result<Stat> set =
-        co_await session_.set_data(ready_path(), data, before.version, context);
-    if (!set) error = set.error();
-  } else {
-    const Creation creation(CreateMode::kPersistent, options_.acl);
-    const Result<Created> created = co_await session_.create(ready_path(), data, creation, context);
-    if (!created) error = created.error();
-  }
+Transaction DoubleBarrier::set_ready(const Ready& before, std::int32_t last) const {
+  Data data = encode_shared_count(last);
+  if (before.last) return Transaction().set_data(ready_path(), std::move(data), before.version);
+  Creation creation(CreateMode::kPersistent, options_.acl);
+  return Transaction().create(ready_path(), std::move(data), std::move(creation));
+}
+
+// Does nothing if a member that is checked has gone, or if another one has begun the round. After
+// an unknown outcome, the next read of "ready" tells.
+Task<Result<void>> DoubleBarrier::begin_round(Transaction round, Context context) {
+  const auto begun = co_await session_.multi(std::move(round), context);
+  const Error error = begun ? Error::kNothing : begun.error().error;
   Retry retry(session_);
   if (is_transient(error)) co_await ok(retry.after(error, std::move(context)));
-  const bool by_another =
+  const bool others_changed_it =
       error == Error::kBadVersion || error == Error::kNodeExists || error == Error::kNoNode;
-  if (error == Error::kNothing || is_transient(error) || by_another) co_return Result<void>();
+  if (error == Error::kNothing || is_transient(error) || others_changed_it)
+    co_return Result<void>();
   co_return failure(error);
 }
 

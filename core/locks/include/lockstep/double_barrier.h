@@ -10,6 +10,7 @@
 #include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
+#include "lockstep/transaction.h"
 #include "lockstep/watch.h"
 #include "lockstep/within.h"
 
@@ -35,6 +36,10 @@ inline constexpr std::string_view kMemberMark = "-member-";
 // the barrier needs less than one member, kMarshallingError if "ready" is not one of ours. On every
 // error, and when the task is destroyed, the member's znode is deleted in the background, and does
 // not count. Both functions survive connection losses; each has one deadline.
+//
+// A round begins by one transaction, which checks that the members that make it complete are still
+// there. Members therefore need to read each other's znodes (kNoAuth; LockOptions::acl), and the
+// paths of all that a barrier needs must fit into a packet (kPacketTooLarge): some thousands.
 //
 // A member is a grant: when its lost_token() is stopped, the others take it for dead and may leave
 // without it. "ready" stays when a round is over. A client that deletes "ready" or another member's
@@ -110,7 +115,8 @@ class DoubleBarrier {
   Task<Result<Ready>> wait_until_ready(Path ours, Context context);
   Task<Result<Ready>> read_ready(Context context);
   Task<Result<void>> wait_or_begin(Path ours, Ready before, Context context);
-  Task<Result<void>> begin_round(Ready before, std::int32_t last, Context context);
+  [[nodiscard]] Transaction set_ready(const Ready& before, std::int32_t last) const;
+  Task<Result<void>> begin_round(Transaction round, Context context);
   Task<Result<void>> wait_for_others(HeldLock& held, std::int32_t round, Context context);
 
   Session& session_;
