@@ -9,6 +9,7 @@
 
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/blocking/read_write_lock.h"
+#include "lockstep/blocking/recursive_read_write_lock.h"
 #include "lockstep/blocking/semaphore.h"
 #include "lockstep/leader_election.h"
 #include "lockstep/multi_lock.h"
@@ -272,6 +273,17 @@ TEST_F(BlockingBoundsTest, ALostConnectionIsNotReportedAsAnotherHolder) {
   simulation_.hold(*ann_.current(), OpCode::kCreate);
   simulation_.start(disconnect_later(simulation_, *ann_.current()));
   EXPECT_EQ(error_thrown_by_try([&] { return mutex.try_lock_for(3s); }).code, Error::kNotConnected);
+}
+
+TEST_F(BlockingBoundsTest, ALostConnectionIsNotReportedToAReaderAsAnotherReader) {
+  blocking::RecursiveReadWriteLock lock(ann_, "/lock");
+  lock.lock_shared();
+  const auto session = ann_.current();
+  disconnect(simulation_, *session);
+  simulation_.advance(1s);
+  EXPECT_EQ(error_thrown_by_try([&] { return lock.try_lock_for(1s); }).code, Error::kNotConnected);
+  reconnect(simulation_, *session);
+  lock.unlock_shared();
 }
 
 TEST_F(BlockingBoundsTest, AWaiterThatTimesOutIsToldThatAnotherHolds) {

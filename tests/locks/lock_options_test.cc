@@ -285,6 +285,22 @@ TEST_P(LockOptionsTest, OtherMarksAreHeededOrRefused) {
   EXPECT_EQ(error == std::nullopt, GetParam().takes_other_marks);
 }
 
+constexpr std::array kWithoutOurs = {Mark{"__lock__", Share::kExclusive}};
+constexpr std::array kOursShared = {Mark{kLockMark, Share::kShared}};
+constexpr std::array kOursTwice = {Mark{kLockMark, Share::kExclusive},
+                                   Mark{kLockMark, Share::kShared}};
+
+// Without our mark a contender would not find itself in the queue, and shared ones would not
+// exclude each other.
+TEST_P(LockOptionsTest, MarksWithoutOurExclusiveOneAreABadArgument) {
+  for (const Marks marks : {Marks(), Marks(kWithoutOurs), Marks(kOursShared), Marks(kOursTwice)}) {
+    LockOptions options;
+    options.marks = marks;
+    EXPECT_EQ(error_of(taken(options)), Error::kBadArguments);
+    EXPECT_FALSE(simulation_.exists("/lock"));
+  }
+}
+
 // ------------------------------------------------------------------------------------ blocking
 
 class BlockingOptionsTest : public ::testing::Test {

@@ -57,6 +57,17 @@ TEST_F(RecursiveMutexTest, AnotherOwnerWaitsForTheLastRelease) {
   EXPECT_EQ(mutex_.depth(bob_), 1U);
 }
 
+TEST_F(RecursiveMutexTest, TryAcquireDoesNotWait) {
+  RecursiveMutex::Hold outer = enter(ann_);
+  EXPECT_EQ(error_of(simulation_.run(mutex_.try_acquire(bob_))), Error::kConflict);
+  EXPECT_EQ(mutex_.depth(bob_), 0U);
+  RecursiveMutex::Hold inner = must(simulation_.run(mutex_.try_acquire(ann_)), "try_acquire");
+  EXPECT_EQ(mutex_.depth(ann_), 2U);
+  simulation_.run(inner.release());
+  simulation_.run(outer.release());
+  EXPECT_TRUE(simulation_.run(mutex_.try_acquire(bob_, 1s)).has_value());
+}
+
 TEST_F(RecursiveMutexTest, DestroyedHoldsAreReleased) {
   {
     const RecursiveMutex::Hold outer = enter(ann_);

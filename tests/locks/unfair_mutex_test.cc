@@ -72,12 +72,36 @@ TEST_F(UnfairMutexTest, ForeignHolderIsShownWithAllItsData) {
   must(simulation_.run(create(*a_, "/locks")), "create");
   for (const std::string& data : {std::string("replica_2"), std::string(), guid + "x",
                                   guid.substr(1), "x" + guid.substr(1), std::string(60, 'a')}) {
-    must(simulation_.run(create(*a_, "/locks/one", Data(std::string_view(data)))), "create");
+    const Data bytes{std::string_view(data)};
+    must(simulation_.run(create(*a_, "/locks/one", bytes, CreateMode::kEphemeral)), "create");
     const auto holder = must(simulation_.run(of_b_.holder()), "holder");
     ASSERT_TRUE(holder.has_value());
     EXPECT_EQ(holder->data, Data(std::string_view(data)));
     must(simulation_.run(remove(*a_, "/locks/one")), "remove");
   }
+}
+
+// Nobody would ever release it.
+TEST_F(UnfairMutexTest, AZnodeWithoutASessionIsNoLock) {
+  for (const CreateMode mode : {CreateMode::kPersistent, CreateMode::kContainer}) {
+    must(simulation_.run(create(*a_, "/znode", Data(), mode)), "create");
+    UnfairMutex mutex(*b_, "/znode");
+    EXPECT_EQ(error_of(simulation_.run(mutex.acquire())), Error::kNodeExists);
+    EXPECT_EQ(must(simulation_.run(mutex.holder()), "holder"), std::nullopt);
+    EXPECT_EQ(error_of(simulation_.run(mutex.try_acquire())), Error::kConflict);
+    EXPECT_TRUE(simulation_.exists("/znode"));
+    must(simulation_.run(remove(*a_, "/znode")), "remove");
+  }
+}
+
+TEST_F(UnfairMutexTest, AContenderThatWaitsSendsTwoRequests) {
+  HeldLock held = hold(of_a_);
+  const RequestCounter requests(simulation_);
+  const auto by_b = simulation_.start(of_b_.acquire());
+  simulation_.settle();
+  EXPECT_EQ(requests.total(), 2U);
+  simulation_.run(held.release());
+  simulation_.run_until(by_b);
 }
 
 TEST_F(UnfairMutexTest, LookForTheHolderSurvivesAConnectionLossAndEndsWithTheSession) {

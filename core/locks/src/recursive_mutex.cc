@@ -22,7 +22,8 @@ RecursiveMutex::RecursiveMutex(Session& session, Path lock, LockOptions options,
 
 RecursiveMutex::~RecursiveMutex() = default;
 
-Task<Result<RecursiveMutex::Hold>> RecursiveMutex::acquire(LockOwner owner, Context context) {
+Task<Result<RecursiveMutex::Hold>> RecursiveMutex::acquire(LockOwner owner, Patience patience,
+                                                           Context context) {
   if (Entry* const entry = find(owner)) {
     if (entry->held.cause()) co_return failure(*entry->held.cause());
     ++entry->depth;
@@ -30,7 +31,10 @@ Task<Result<RecursiveMutex::Hold>> RecursiveMutex::acquire(LockOwner owner, Cont
   }
   if (std::ranges::find(waiting_, owner) != waiting_.end()) co_return failure(Error::kConflict);
   const internal::WaitingOwner waiting(waiting_, owner);
-  HeldLock held = co_await ok(mutex_.acquire(std::move(context)));
+  Task<Result<HeldLock>> queueing = patience == Patience::kWaits
+                                        ? mutex_.acquire(std::move(context))
+                                        : mutex_.try_acquire(std::move(context));
+  HeldLock held = co_await ok(std::move(queueing));
   entries_.push_back(std::make_unique<Entry>(owner, std::move(held)));
   co_return Hold(*this, *entries_.back());
 }

@@ -66,6 +66,21 @@ Task<Result<Stat>> find_ours(Session& session, Path znode, Data own, Context con
   co_return read.stat;
 }
 
+// Waits until the holder's znode changes. kNodeExists if it is no lock, because no session owns it;
+// without permission to read it, nobody can tell.
+Task<Result<void>> change_of_holder(Session& session, Path znode, Context context) {
+  Result<Watched<DataAndStat>> read =
+      co_await retried(session, &Session::get_data_watched, znode, context);
+  if (!read && read.error() == Error::kNoNode) co_return Result<void>();
+  if (!read && read.error() == Error::kNoAuth) {
+    co_return co_await change_of(session, std::move(znode), std::move(context));
+  }
+  if (!read) co_return failure(read.error());
+  if (read->value.stat.ephemeral_owner == 0) co_return failure(Error::kNodeExists);
+  co_await ok(read->watch.fired(std::move(context)));
+  co_return Result<void>();
+}
+
 // One attempt. kNodeExists: another client has it.
 Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Acl acl, Context context) {
   Retry retry(session);
@@ -102,6 +117,7 @@ Task<Result<std::optional<QueueEntry>>> UnfairMutex::holder(Context context) {
   std::optional<QueueEntry> found;
   if (!read && read.error() == Error::kNoNode) co_return std::move(found);
   if (!read && read.error() != Error::kNoAuth) co_return failure(read.error());
+  if (read && read->stat.ephemeral_owner == 0) co_return std::move(found);
   const Contender contender{0, Share::kExclusive};
   found.emplace(znode_, contender, true);
   if (read) found->data = without_guid(read->data);
@@ -142,7 +158,7 @@ Task<Result<Stat>> UnfairMutex::create_until_held(Data own, bool waits, Context 
     // 2. Somebody else holds it: wait until the znode changes, then back to 1.
     if (!waits) co_return failure(Error::kConflict);
     if (observer_) observer_->waiting(session_.id(), znode_, 1);
-    co_await ok(change_of(session_, znode_, context));
+    co_await ok(change_of_holder(session_, znode_, context));
   }
 }
 

@@ -25,10 +25,10 @@ class LockOptions {
   // For the contender's znode and its missing parents; Acl() means the session's default
   // (SessionOptions::default_acl, which explains the necessary permissions).
   Acl acl;
-  // The kinds of contenders in the queue: our own mark, and those of other libraries (kazoo's
-  // "__lock__"). The text outlives the lock. For FairMutex and the recipes built on it:
-  // RecursiveMutex, CohortMutex, LeaderElection, LeaderLatch, MultiLock. The other recipes have
-  // their own marks and support no others.
+  // The kinds of contenders in the queue: our own (kLockMark, which is exclusive), and those of
+  // other libraries (kazoo's "__lock__"). The text outlives the lock. For FairMutex and the recipes
+  // built on it: RecursiveMutex, CohortMutex, LeaderElection, LeaderLatch, MultiLock. The other
+  // recipes have their own marks and support no others.
   Marks marks = kMutexMarks;
   // Whether other clients may ask the holder to release the lock: see HeldLock::revoked_token() and
   // revoke(). Not for UnfairMutex, whose holder is identified by the data that a request
@@ -39,15 +39,22 @@ class LockOptions {
   // When the grant is lost although the server has not ended the session.
   LossPolicy loss = LossPolicy::kOwnClock;
 
-  // kBadArguments if the grace period is not positive, or is set for a lock that is not revocable.
+  // kBadArguments if the grace period is not positive, or is set for a lock that is not revocable;
+  // if our own mark is missing, or is shared.
   [[nodiscard]] Result<void> valid() const {
     if (grace && (!revocable || *grace <= Duration::zero())) return failure(Error::kBadArguments);
+    bool has_ours = false;
+    for (const Mark& mark : marks) {
+      if (mark.text != kLockMark) continue;
+      if (mark.share != Share::kExclusive) return failure(Error::kBadArguments);
+      has_ours = true;
+    }
+    if (!has_ours) return failure(Error::kBadArguments);
     return {};
   }
   // The same for a recipe that supports only its own marks.
   [[nodiscard]] Result<void> valid_without_marks() const {
-    const bool usual = marks.size() == 1 && marks.front().text == kLockMark;
-    if (!usual) return failure(Error::kBadArguments);
+    if (marks.size() != 1) return failure(Error::kBadArguments);
     return valid();
   }
   // The options that concern the grant.

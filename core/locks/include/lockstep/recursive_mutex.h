@@ -11,6 +11,7 @@
 #include "lockstep/lock_owner.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
+#include "lockstep/turn.h"
 #include "lockstep/within.h"
 
 namespace lockstep {
@@ -67,16 +68,27 @@ class RecursiveMutex {
   RecursiveMutex& operator=(const RecursiveMutex&) = delete;
   ~RecursiveMutex();
 
-  Task<Result<Hold>> acquire(LockOwner owner, Context context = {});
+  Task<Result<Hold>> acquire(LockOwner owner, Context context = {}) {
+    return acquire(owner, Patience::kWaits, std::move(context));
+  }
+  // Does not wait for other contenders: kConflict also if another one holds the lock.
+  Task<Result<Hold>> try_acquire(LockOwner owner, Context context = {}) {
+    return acquire(owner, Patience::kDoesNotWait, std::move(context));
+  }
   // With a deadline that is this far from now.
   Task<Result<Hold>> acquire(LockOwner owner, Duration wait) {
     return acquire(owner, within(session_.executor(), wait));
+  }
+
+  Task<Result<Hold>> try_acquire(LockOwner owner, Duration wait) {
+    return try_acquire(owner, within(session_.executor(), wait));
   }
 
   // The number of the owner's holds.
   [[nodiscard]] std::size_t depth(LockOwner owner) const;
 
  private:
+  Task<Result<Hold>> acquire(LockOwner owner, Patience patience, Context context);
   [[nodiscard]] Entry* find(LockOwner owner) const;
   // Returns the grant if that was the last hold.
   std::unique_ptr<Entry> leave(Entry& entry);

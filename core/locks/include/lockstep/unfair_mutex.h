@@ -25,10 +25,12 @@ namespace lockstep {
 //   kBadArguments                  the path is malformed, or the options are not for this recipe
 //   kNoAuth, kInvalidAcl           its parent's ACL forbids the create, or LockOptions::acl is
 //                                  malformed
+//   kNodeExists                    the znode is no lock: no session owns it (if we may read it)
 //   kPacketTooLarge, kQuotaExceeded, kWatchLimit, kNoChildrenForEphemerals, kUnimplemented
 //                                  as FairMutex
 // and try_acquire(), which does not wait, also with
-//   kConflict                      another client holds it
+//   kConflict                      another client holds it; or the znode is no lock, because a try
+//                                  does not read it
 // Both survive connection losses until the context ends. On every error, and when the task is
 // destroyed, the znode that acquire() has created is deleted in the background.
 //
@@ -64,9 +66,9 @@ class UnfairMutex {
   Task<Result<HeldLock>> try_acquire(Duration wait) {
     return try_acquire(within(executor(), wait));
   }
-  // The holder with its data; none if the znode does not exist. Costs one read. If the holder's ACL
-  // forbids us to read it, only the path is known. It survives connection losses. Errors: those of
-  // Session::connected(), and kBadArguments. Resumes on the session's executor.
+  // The holder with its data; none if the znode does not exist, or is no lock. Costs one read. If
+  // the holder's ACL forbids us to read it, only the path is known. It survives connection losses.
+  // Errors: those of Session::connected(), and kBadArguments. Resumes on the session's executor.
   Task<Result<std::optional<QueueEntry>>> holder(Context context = {});
 
  private:

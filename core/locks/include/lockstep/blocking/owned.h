@@ -146,7 +146,8 @@ class Owned : private lockstep::internal::LockCalls {
   static Task<Result<void>> enter(Owned& self, LockOwner owner, Way way, Context context,
                                   std::string& last_failure) {
     if (Entry* const entry = self.holders_.find(owner)) {
-      const Result<void> entered = co_await enter_again(*entry, way, std::move(context));
+      const Result<void> entered =
+          co_await enter_again(self, *entry, way, std::move(context), last_failure);
       co_return entered;
     }
     Grant grant =
@@ -155,7 +156,8 @@ class Owned : private lockstep::internal::LockCalls {
     co_return Result<void>();
   }
   template <class Way>
-  static Task<Result<void>> enter_again(Entry& entry, Way way, Context context) {
+  static Task<Result<void>> enter_again(Owned& self, Entry& entry, Way way, Context context,
+                                        std::string& last_failure) {
     if constexpr (kReentry == Reentry::kForbidden) {
       co_return failure(Error::kConflict);
     } else if constexpr (kReentry == Reentry::kAllowed) {
@@ -163,8 +165,13 @@ class Owned : private lockstep::internal::LockCalls {
       ++entry.depth;
       co_return Result<void>();
     } else {
-      const Result<void> entered = co_await way(entry.grant.held, std::move(context));
-      co_return entered;
+      const TimePoint began = self.executor().now();
+      const Result<void> entered = co_await way(entry.grant.held, context);
+      if (entered) co_return entered;
+      const Error error = lockstep::internal::why_not_acquired(
+          entered.error(), *entry.grant.session, began, context);
+      if (concerns_the_client(error)) last_failure = self.source_.client().last_failure();
+      co_return failure(error);
     }
   }
   static Task<ReleaseOutcome> leave(Owned& self, LockOwner owner, Share share) {
