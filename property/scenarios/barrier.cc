@@ -55,9 +55,9 @@ bool meddled_with(const fakezk::World& world) {
   return after_any_of(world, {FaultKind::kForeignDelete, FaultKind::kForgottenWrites});
 }
 
-// No member enters before all have come, that is, before all existed at one time. Members of an
-// earlier round do not count.
-void check_entry(Contender& self, std::int32_t round, Zxid began) {
+// No member enters before all have come, that is, unless all existed when the round began. Members
+// of an earlier round do not count.
+void check_entry(Contender& self, std::int32_t round, Zxid began, std::int32_t needed) {
   const fakezk::World& world = self.client().process().world();
   if (meddled_with(world)) return;
   std::int32_t earlier = -1;
@@ -69,7 +69,7 @@ void check_entry(Contender& self, std::int32_t round, Zxid began) {
   for_each_time(world, began, [&](const std::vector<std::int32_t>& members) {
     const auto count =
         std::ranges::count_if(members, [&](std::int32_t member) { return member > earlier; });
-    all_came = all_came || std::cmp_greater_equal(count, world.process_count());
+    all_came = std::cmp_greater_equal(count, needed);
   });
   if (!all_came) self.oracles().violated("user:enter", "a member has entered before all had come");
 }
@@ -138,12 +138,36 @@ Task<void> compute_together(Contender& self, Session& session, Path path, std::u
   Result<DoubleBarrier::Member> member = co_await barrier.enter(patience);
   acquiring.reset();
   if (!member) co_return check_failure(self, member.error(), patience);
-  check_entry(self, member->round(), observer.began);
+  check_entry(self, member->round(), observer.began, members);
   static_cast<void>(co_await session.sync(path));
   const Context limit(executor.now() + kPatience);
   const Result<void> left = co_await member->leave(limit);
   if (!left) co_return check_failure(self, left.error(), limit);
   check_exit(self, member->round());
+}
+
+// More clients come than the barrier needs; some soon give up, some go without leaving, some leave
+// impatiently.
+Task<void> compute_in_twos(Contender& self, Session& session, Path path, std::uint32_t role) {
+  constexpr std::int32_t kMembers = 2;
+  constexpr std::chrono::seconds kImpatience(1);
+  Executor& executor = self.client().executor();
+  Evidence observer(self);
+  DoubleBarrier barrier(session, std::move(path), kMembers, &observer);
+  const Context patience(executor.now() + (role % 2 == 1 ? kImpatience : kPatience));
+  std::optional<Acquiring> acquiring;
+  acquiring.emplace(self, session, patience);
+  Result<DoubleBarrier::Member> member = co_await barrier.enter(patience);
+  acquiring.reset();
+  const bool nobody_came = !member && member.error() == Error::kTimedOut;
+  if (nobody_came) co_return;
+  if (!member) co_return check_failure(self, member.error(), patience);
+  check_entry(self, member->round(), observer.began, kMembers);
+  static_cast<void>(co_await session.sync("/"));
+  if (role % 3 == 2) co_return;
+  const Context limit(executor.now() + (role % 3 == 1 ? kImpatience : kPatience));
+  const Result<void> left = co_await member->leave(limit);
+  if (left) check_exit(self, member->round());
 }
 
 // The error of a function that throws; kTimedOut if it returns false, kNothing if true.
@@ -170,7 +194,7 @@ void block_together(Contender& self, SessionId session, Path path, std::uint32_t
   }
   if (error != Error::kNothing) return check_failure(self, error, patience);
   const std::int32_t round = barrier.round();
-  check_entry(self, round, observer.began);
+  check_entry(self, round, observer.began, members);
   const Context limit(executor.now() + kPatience);
   error = error_of([&] { return barrier.try_leave_until(*limit.deadline()); });
   if (error != Error::kNothing) return check_failure(self, error, limit);
@@ -191,6 +215,7 @@ lab::LockUnderTest members_that(lab::Contend contend) {
 }  // namespace
 
 lab::LockUnderTest double_barrier() { return members_that(&contend<&compute_together>); }
+lab::LockUnderTest double_barrier_of_two() { return members_that(&contend<&compute_in_twos>); }
 lab::LockUnderTest blocking_double_barrier() {
   return members_that(&block_in_rounds<&block_together>);
 }

@@ -39,6 +39,21 @@ lab::LockUnderTest leader_latch();
 // All clients enter, and all leave.
 lab::LockUnderTest double_barrier();
 
+// Attempts that do not wait, beside contenders that do; every third one loses its grants on
+// suspicion, and every third one when the servers say so.
+lab::LockUnderTest fair_mutex_tried();
+lab::LockUnderTest unfair_mutex_tried();
+// Grants that can be revoked, and change as far as that is possible at once.
+lab::LockUnderTest read_write_lock_tried();
+lab::LockUnderTest semaphore_tried();
+// The tasks of all contenders are destroyed, while they wait, change or hold.
+lab::LockUnderTest semaphore_abandoned();
+lab::LockUnderTest read_write_lock_abandoned();
+// Each client has two owners, which read and write in opposite orders.
+lab::LockUnderTest recursive_read_write_lock_of_two_owners();
+// Two are enough for a round.
+lab::LockUnderTest double_barrier_of_two();
+
 // Here a client may meet a server that has not applied the client's own writes yet.
 lab::LockUnderTest fair_mutex_on_three_servers();
 lab::LockUnderTest unfair_mutex_on_three_servers();

@@ -1,7 +1,9 @@
 // A read/write lock that its owners enter again.
+#include <chrono>
 #include <optional>
 #include <utility>
 
+#include "lockstep/lab/users.h"
 #include "lockstep/recursive_read_write_lock.h"
 #include "recipes.h"
 #include "rounds.h"
@@ -99,7 +101,47 @@ Task<void> enter_twice(Contender& self, Session& session, Path path, std::uint32
   if (role % 3 == 2) co_await write_twice(owner, std::move(*outer));
 }
 
+// One of two owners of a lock, both in one session. They may give up, because each may have to wait
+// for the other.
+Task<void> enter_beside_another(lab::User& user, Session& session, RecursiveReadWriteLock& lock,
+                                bool reads_first) {
+  const LockOwner me(&user);
+  const auto take = [&](bool reads, Context patience) {
+    return reads ? lock.acquire_read(me, std::move(patience))
+                 : lock.acquire_write(me, std::move(patience));
+  };
+  const Context patience(session.executor().now() + std::chrono::seconds(1));
+  user.acquiring(session, patience);
+  Result<Hold> outer = co_await take(reads_first, patience);
+  user.resolved(session);
+  if (!outer) co_return;
+  const Context again(session.executor().now() + std::chrono::seconds(1));
+  user.acquiring(session, again);
+  Result<Hold> inner = co_await take(!reads_first, again);
+  user.resolved(session);
+  static_cast<void>(co_await session.sync("/"));
+  static_cast<void>(co_await outer->release());
+  if (inner) static_cast<void>(co_await inner->release());
+  if (lock.readers(me) + lock.writers(me) == 0) co_return;
+  user.contender().oracles().violated("user:reentry", "the last level was not left");
+}
+
+Task<void> enter_as_two(Contender& self, Session& session, Path path, std::uint32_t role) {
+  RecursiveReadWriteLock lock(session, std::move(path), &self.oracles());
+  lab::Users users(self);
+  for (const bool reads_first : {role % 2 == 0, role % 2 == 1}) {
+    users.start([&session, &lock, reads_first](lab::User& user) {
+      return enter_beside_another(user, session, lock, reads_first);
+    });
+  }
+  co_await users.join();
+}
+
 }  // namespace
+
+lab::LockUnderTest recursive_read_write_lock_of_two_owners() {
+  return in_rounds<&enter_as_two>(judge::read_write_rules());
+}
 
 lab::LockUnderTest recursive_read_write_lock() {
   return in_rounds<&enter_twice>(judge::read_write_rules());

@@ -55,6 +55,14 @@ class Acquiring {
     self_.oracles().violated("user:reason", "an acquire ended without a cause: " + error);
   }
 
+  // The same for an attempt that does not wait for others.
+  template <class T>
+  void tried(const Result<T>& result) {
+    const bool conflict = !result && result.error() == Error::kConflict;
+    if (conflict) return resolve();
+    resolved(result);
+  }
+
   // It has ended. The caller judges the result.
   void resolve() {
     if (!std::exchange(resolved_, true)) self_.oracles().resolved(id_);

@@ -329,6 +329,31 @@ TEST_F(LockOraclesTest, SecondLookAtTheSamePredecessorBreaksL3) {
   EXPECT_EQ(broken(), "L3");
 }
 
+// Two users of a session are two contenders. Such a wake was once taken for one in vain.
+TEST_F(LockOraclesTest, AWakeByAnotherUserOfTheSessionIsSound) {
+  place(*b_);
+  const Created first = place(*a_);
+  const Created second = place(*a_);
+  oracles_.waiting(a_->id(), second.path, 2);
+  remove_znode(*a_, first);
+  oracles_.waiting(a_->id(), second.path, 1);
+  EXPECT_EQ(broken(), "") << message();
+  for (int look = 0; look < 2; ++look) {  // From here on only the first one is in front.
+    place(*b_);
+    oracles_.waiting(a_->id(), second.path, 1);
+  }
+  EXPECT_EQ(broken(), "L3");
+}
+
+TEST_F(LockOraclesTest, SecondLookAtAnotherUserOfTheSessionBreaksL3) {
+  place(*a_);
+  const Created second = place(*a_);
+  oracles_.waiting(a_->id(), second.path, 1);
+  place(*b_);
+  oracles_.waiting(a_->id(), second.path, 1);
+  EXPECT_EQ(broken(), "L3");
+}
+
 TEST_F(LockOraclesTest, LooksAtAnUnchangedQueueAreALivelock) {
   place(*a_);
   const Created b = place(*b_);

@@ -80,6 +80,23 @@ TEST_F(ReadWriteOraclesTest, UpgradeIsSoundOnlyBesideItsOwnReader) {
   EXPECT_EQ(broken(), "S1");
 }
 
+// The downgraded reader was in front, and its writer is still there. Such a wake was once taken for
+// one in vain.
+TEST_F(ReadWriteOraclesTest, AWakeByADowngradedReaderIsSoundWhileItsWriterIsThere) {
+  const Created writer = place(*a_, "/lock/x-__WRIT__");
+  const Created reader = place(*a_, "/lock/y-__READ__0000000000", CreateMode::kEphemeral);
+  const Created waits = place(*b_, "/lock/z-__WRIT__");
+  oracles().waiting(b_->id(), waits.path, 2);
+  remove_znode(*a_, reader);
+  oracles().waiting(b_->id(), waits.path, 1);
+  EXPECT_EQ(broken(), "") << message();
+  for (int look = 0; look < 2; ++look) {
+    place(*a_, "/lock/x-__READ__");
+    oracles().waiting(b_->id(), waits.path, 1);
+  }
+  EXPECT_EQ(broken(), "L3");
+}
+
 TEST_F(ReadWriteOraclesTest, ReaderThatAppearsInAHoldersPlaceBreaksS1) {
   const Created first = place(*a_, "/lock/x-__WRIT__");
   oracles().granted(grant(*a_, first));

@@ -75,9 +75,18 @@ bool LockOracles::woken_in_vain(const Life& own, Zxid look_before) const {
   for (const Life& other : lives_) {
     if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
     if (other.touched > look_before) return false;  // A revocation may have woken it.
-    if (other.owner == own.owner) continue;         // An upgrade does not wait for its own reader.
     if (other.deleted != 0 && other.deleted <= look_before) continue;
+    if (other.owner == own.owner) {
+      // Two users of a session are two contenders, but an upgrade does not wait for its own reader.
+      if (other.deleted != 0) return false;  // It may have been the one in front.
+      const bool may_be_its_reader =
+          own.contender.share == Share::kExclusive && other.contender.share == Share::kShared;
+      if (may_be_its_reader) continue;
+    }
     if (!nearest || precedes(nearest->contender.number, other.contender.number)) nearest = &other;
+    // A downgraded reader and its writer have one number: either was in front.
+    const bool beside = nearest->contender.number == other.contender.number;
+    if (beside && other.deleted != 0) nearest = &other;
   }
   return nearest && nearest->deleted == 0;
 }
