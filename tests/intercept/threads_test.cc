@@ -382,6 +382,31 @@ TEST(InterceptedThreadsTest, BarriersAndExitsWork) {
   });
 }
 
+TEST(InterceptedThreadsTest, AnExitUnwindsTheStack) {
+  run_in_orders([] {
+    std::vector<int> steps;
+    pthread_t leaver{};
+    static std::vector<int>* noted = nullptr;
+    noted = &steps;
+    const auto leave = [](void*) -> void* {
+      struct Last {
+        ~Last() { noted->push_back(2); }
+      } last;
+      try {
+        pthread_exit(noted);
+      } catch (...) {
+        noted->push_back(1);
+        throw;
+      }
+    };
+    pthread_create(&leaver, nullptr, leave, nullptr);
+    void* result = nullptr;
+    EXPECT_EQ(pthread_join(leaver, &result), 0);
+    EXPECT_EQ(result, &steps);
+    EXPECT_EQ(steps, (std::vector<int>{1, 2}));
+  });
+}
+
 // The last one to arrive may destroy the barrier at once, as in glibc.
 TEST(InterceptedThreadsTest, ABarrierIsDestroyedWhenAllHaveLeft) {
   run_in_orders([] {

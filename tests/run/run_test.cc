@@ -179,6 +179,24 @@ TEST(RunTest, ExitFunctionsAndDestructorsRunAtTheEndOfAProgram) {
   }
 }
 
+class ExitsTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ExitsTest, RunTheirHandlers) {
+  const ProgramRun run = hunt("--executions 20 --faults none --json",
+                              std::string(LOCKSTEP_TARGETS "/exits_target ") + GetParam());
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ExitsTest,
+                         ::testing::Values("cleanup", "handler", "main", "quick", "256"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST(RunTest, ALibraryThatIsUnloadedTakesItsObjectsWithIt) {
+  const ProgramRun run = hunt("--executions 20 --faults none --json", LOCKSTEP_TARGETS
+                              "/objects_target unload " LOCKSTEP_TARGETS "/plugin_target.so");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Each, MisbehaviourTest,
     ::testing::Values(Misbehaviour{"status", "user:exit-status", "A exits with status 3"},

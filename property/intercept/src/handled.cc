@@ -43,6 +43,9 @@ int __open64_2(const char* path, int flags);
 int __openat_2(int folder, const char* path, int flags);
 int __openat64_2(int folder, const char* path, int flags);
 int __gethostname_chk(char* name, size_t size, size_t room);
+void __pthread_register_cancel(__pthread_unwind_buf_t* buffer);
+void __pthread_unregister_cancel(__pthread_unwind_buf_t* buffer);
+void __pthread_unwind_next(__pthread_unwind_buf_t* buffer);
 int ftime(struct timeb* time);
 }
 extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
@@ -54,11 +57,11 @@ extern "C" void random_device_getval() __asm__("_ZNSt13random_device9_M_getvalEv
 namespace lockstep::intercept {
 
 namespace linked {
-extern const char attributes, barriers, c11_threads, chance, chance_files, clocks, conditions,
-    duplicates, epolls, event_files, exits, fcntl, fortified, futexes, keys, mutexes, names, once,
-    pipes, polls, process_ids, processors, refused, rwlocks, semaphores, signal_masks, signals,
-    sleeps, sockets, spinlocks, stream_locks, thread_atexit, threads, timer_files, transfers,
-    vectors;
+extern const char attributes, barriers, c11_threads, chance, chance_files, cleanups, clocks,
+    conditions, duplicates, epolls, event_files, exits, fcntl, fortified, futexes, keys, mutexes,
+    names, once, pipes, polls, process_ids, processors, refused, rwlocks, semaphores, signal_masks,
+    signals, sleeps, sockets, spinlocks, stream_locks, thread_atexit, threads, timer_files,
+    transfers, vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -75,6 +78,9 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(__openat64_2),
     LOCKSTEP_HANDLED(__openat_2),
     LOCKSTEP_HANDLED(__poll_chk),
+    LOCKSTEP_HANDLED(__pthread_register_cancel),
+    LOCKSTEP_HANDLED(__pthread_unregister_cancel),
+    LOCKSTEP_HANDLED(__pthread_unwind_next),
     LOCKSTEP_HANDLED(__read_chk),
     LOCKSTEP_HANDLED(__recv_chk),
     LOCKSTEP_HANDLED(__recvfrom_chk),
@@ -319,15 +325,16 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::attributes,   &linked::barriers,     &linked::c11_threads,  &linked::chance,
-    &linked::chance_files, &linked::clocks,       &linked::conditions,   &linked::duplicates,
-    &linked::epolls,       &linked::event_files,  &linked::exits,        &linked::fcntl,
-    &linked::fortified,    &linked::futexes,      &linked::keys,         &linked::mutexes,
-    &linked::names,        &linked::once,         &linked::pipes,        &linked::polls,
-    &linked::process_ids,  &linked::processors,   &linked::refused,      &linked::rwlocks,
-    &linked::semaphores,   &linked::signal_masks, &linked::signals,      &linked::sleeps,
-    &linked::sockets,      &linked::spinlocks,    &linked::stream_locks, &linked::thread_atexit,
-    &linked::threads,      &linked::timer_files,  &linked::transfers,    &linked::vectors};
+    &linked::attributes,    &linked::barriers,    &linked::c11_threads,  &linked::chance,
+    &linked::chance_files,  &linked::cleanups,    &linked::clocks,       &linked::conditions,
+    &linked::duplicates,    &linked::epolls,      &linked::event_files,  &linked::exits,
+    &linked::fcntl,         &linked::fortified,   &linked::futexes,      &linked::keys,
+    &linked::mutexes,       &linked::names,       &linked::once,         &linked::pipes,
+    &linked::polls,         &linked::process_ids, &linked::processors,   &linked::refused,
+    &linked::rwlocks,       &linked::semaphores,  &linked::signal_masks, &linked::signals,
+    &linked::sleeps,        &linked::sockets,     &linked::spinlocks,    &linked::stream_locks,
+    &linked::thread_atexit, &linked::threads,     &linked::timer_files,  &linked::transfers,
+    &linked::vectors};
 
 }  // namespace
 

@@ -133,8 +133,13 @@ class Execution {
   [[nodiscard]] void** specific(std::size_t key);
   // Removes all threads' values of a pthread key.
   void forget_specific(std::size_t key);
-  // Ends the running thread by an exception that unwinds its stack.
+  // Ends the running thread: unwinds its stack, and runs the cleanup handlers on it.
   [[noreturn]] static void exit_thread(void* result);
+  // C code without exceptions registers cleanup handlers as buffers of setjmp(), on its stack.
+  static void add_cleanup(CleanupBuffer& buffer);
+  static void remove_cleanup(CleanupBuffer& buffer);
+  // The handler of that buffer has run during exit_thread(), which goes on.
+  [[noreturn]] static void cleaned_up(CleanupBuffer& buffer);
 
   // From now on, threads begin with a copy of this thread_local memory of the real thread, which
   // must not change during an execution.
@@ -180,8 +185,13 @@ class Execution {
     return waiter.object == object && shares_memory(waiter, object);
   }
   [[nodiscard]] bool shares_memory(const Waiter& waiter, const void* object) const;
+  // Whether no other thread of its process is left.
+  [[nodiscard]] bool is_last(Thread& thread) const;
   // Closes the descriptors of the thread's process if this was its last thread.
   void has_ended(Thread& thread);
+  // The running thread has done all its work. If the first thread of its process has left main()
+  // by pthread_exit(), the process ends with its last thread, as in glibc.
+  void is_done(Thread& thread);
 
   static inline Execution* current_ = nullptr;
   static inline Thread* running_ = nullptr;
