@@ -90,6 +90,14 @@ TEST(RefusedCallsTest, ProcessesShareNoLocks) {
   }
 }
 
+TEST(RefusedCallsTest, PairsAreStreams) {
+  int ends[2];
+  for (const int type : {SOCK_DGRAM, SOCK_SEQPACKET}) {
+    expect_refused({"socketpair: only pairs of SOCK_STREAM can be intercepted",
+                    [&] { ::socketpair(AF_UNIX, type, 0, ends); }});
+  }
+}
+
 TEST(RefusedCallsTest, FutexesWithBitsAreRefused) {
   static std::uint32_t word = 0;
   expect_refused({"futex: waits and wakes for some bits only cannot be intercepted",

@@ -300,7 +300,7 @@ TEST(InterceptedSocketsTest, ACallOutlastsItsNumber) {
     EXPECT_EQ(events_of(ends.server), POLLOUT);
     EXPECT_EQ(::send(ends.server, "x", 1, MSG_NOSIGNAL), 1);
     other.join();
-    EXPECT_EQ(::send(ends.server, "x", 1, MSG_NOSIGNAL), -1);
+    EXPECT_EQ(events_of(ends.server), POLLIN | POLLOUT | POLLRDHUP);
   });
 }
 
@@ -328,6 +328,57 @@ TEST(InterceptedSocketsTest, AListenerThatIsShutWakesItsAccept) {
   });
 }
 
+int reusing_socket() {
+  const int file = tcp_socket();
+  const int on = 1;
+  EXPECT_EQ(::setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
+  return file;
+}
+
+// Returns 0 or the error.
+int bind_to(int file, const sockaddr_in& address) {
+  return ::bind(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+}
+
+TEST(InterceptedSocketsTest, APortHasOneListener) {
+  run_in_orders([] {
+    const sockaddr_in address = at(INADDR_LOOPBACK, 2181);
+    const int a = reusing_socket();
+    const int b = reusing_socket();
+    const int greedy = tcp_socket();
+    EXPECT_EQ(bind_to(a, address), 0);
+    EXPECT_EQ(bind_to(a, at(INADDR_LOOPBACK, 2182)), EINVAL);
+    EXPECT_EQ(bind_to(greedy, at(INADDR_ANY, 2181)), EADDRINUSE);
+    EXPECT_EQ(bind_to(b, address), 0);
+    // Nobody listens yet.
+    EXPECT_EQ(connect_to(greedy, address), -1);
+    EXPECT_EQ(errno, ECONNREFUSED);
+    EXPECT_EQ(::listen(a, 1), 0);
+    EXPECT_EQ(::listen(b, 1), -1);
+    EXPECT_EQ(errno, EADDRINUSE);
+    const int late = reusing_socket();
+    EXPECT_EQ(bind_to(late, address), EADDRINUSE);
+    EXPECT_EQ(bind_to(late, at(INADDR_LOOPBACK + 1, 2181)), 0);
+    for (const int file : {a, b, greedy, late}) ::close(file);
+  });
+}
+
+TEST(InterceptedSocketsTest, AnEndThatHasNotReadAllResetsTheConnection) {
+  run_in_orders([] {
+    const Connected ends;
+    EXPECT_EQ(::send(ends.client, "unread", 6, 0), 6);
+    EXPECT_EQ(::send(ends.server, "x", 1, 0), 1);
+    ::close(ends.server);
+    char byte = 0;
+    EXPECT_EQ(::recv(ends.client, &byte, 1, 0), 1);
+    EXPECT_EQ(::recv(ends.client, &byte, 1, 0), -1);
+    EXPECT_EQ(errno, ECONNRESET);
+    EXPECT_EQ(::recv(ends.client, &byte, 1, 0), 0);
+    EXPECT_EQ(::send(ends.client, "x", 1, MSG_NOSIGNAL), -1);
+    EXPECT_EQ(errno, EPIPE);
+  });
+}
+
 // -------------------------------------------------------------------------------------- SIGPIPE
 
 void write_to_nobody() {
@@ -342,6 +393,8 @@ void write_to_nobody() {
 void send_to_nobody(int flags) {
   const Connected ends;
   ::close(ends.server);
+  // The first one asks whether somebody is there.
+  EXPECT_EQ(::send(ends.client, "x", 1, flags), 1);
   EXPECT_EQ(::send(ends.client, "x", 1, flags), -1);
   EXPECT_EQ(errno, EPIPE);
 }

@@ -32,6 +32,8 @@ class Descriptor {
   // Like read(), but does not remove the bytes.
   virtual ssize_t peek(char* into, std::size_t size);
   virtual ssize_t write(std::string_view bytes);
+  // Whether a read of no bytes does not wait.
+  [[nodiscard]] virtual bool reads_nothing_at_once() const { return false; }
   // Whether a blocking write goes on after a partial one until it has written all bytes.
   [[nodiscard]] virtual bool is_stream() const { return false; }
   // Whether a write of these bytes does not wait. Other bytes than those of ready()'s POLLOUT may
@@ -117,6 +119,18 @@ class Descriptors {
   static constexpr std::uint16_t kLastPort = 60'999;
   std::uint16_t port_ = kFirstPort;
 };
+
+// poll() has two names for each of these events.
+[[nodiscard]] inline short with_both_names(short events) {
+  if ((events & POLLIN) != 0) events |= POLLRDNORM;
+  if ((events & POLLOUT) != 0) events |= POLLWRNORM;
+  return events;
+}
+[[nodiscard]] inline short with_one_name(short events) {
+  if ((events & POLLRDNORM) != 0) events |= POLLIN;
+  if ((events & POLLWRNORM) != 0) events |= POLLOUT;
+  return events;
+}
 
 [[nodiscard]] inline std::optional<std::chrono::nanoseconds> earlier(
     std::optional<std::chrono::nanoseconds> a, std::optional<std::chrono::nanoseconds> b) {

@@ -38,6 +38,8 @@ ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags, sockaddr* from,
                        socklen_t* length);
 int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
+int __ppoll_chk(pollfd* files, nfds_t count, const timespec* time, const sigset_t* signals,
+                size_t room);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);
 int __openat_2(int folder, const char* path, int flags);
@@ -78,6 +80,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(__openat64_2),
     LOCKSTEP_HANDLED(__openat_2),
     LOCKSTEP_HANDLED(__poll_chk),
+    LOCKSTEP_HANDLED(__ppoll_chk),
     LOCKSTEP_HANDLED(__pthread_register_cancel),
     LOCKSTEP_HANDLED(__pthread_unregister_cancel),
     LOCKSTEP_HANDLED(__pthread_unwind_next),

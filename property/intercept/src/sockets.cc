@@ -82,18 +82,40 @@ bool Socket::is_connecting() const {
   return connects_until_ && Execution::current()->host().now() < *connects_until_;
 }
 
-void Socket::bind(const sockaddr_in& to) { own_ = to; }
-
-void Socket::listen(Execution& execution) {
-  if (own_.sin_port == 0) own_.sin_port = new_port(execution);
-  listens_ = true;
+bool Socket::reuses() const {
+  const auto set = options.find({SOL_SOCKET, SO_REUSEADDR});
+  return set != options.end() && set->second.find_first_not_of('\0') != set->second.npos;
 }
 
-bool Socket::listens_at(const sockaddr_in& address) const {
+int Socket::bind(Execution& execution, const sockaddr_in& to) {
+  if (own_.sin_port != 0) return EINVAL;
+  const bool is_any = to.sin_addr.s_addr == htonl(INADDR_ANY);
+  const Socket* const other = find_socket(execution, [&](const Socket& socket) {
+    const bool overlaps = socket.is_at(to) || (is_any && socket.has_port(to.sin_port));
+    return overlaps && (socket.listens_ || !socket.reuses() || !reuses());
+  });
+  if (other) return EADDRINUSE;
+  own_ = to;
+  return 0;
+}
+
+int Socket::listen(Execution& execution) {
+  if (own_.sin_port == 0) own_.sin_port = new_port(execution);
+  const Socket* const other = find_socket(execution, [&](const Socket& socket) {
+    return &socket != this && socket.listens_ && (socket.is_at(own_) || is_at(socket.own_));
+  });
+  if (other) return EADDRINUSE;
+  listens_ = true;
+  return 0;
+}
+
+bool Socket::is_at(const sockaddr_in& address) const {
   const bool any = own_.sin_addr.s_addr == htonl(INADDR_ANY);
-  return listens_ && own_.sin_port == address.sin_port &&
+  return own_.sin_port == address.sin_port &&
          (any || own_.sin_addr.s_addr == address.sin_addr.s_addr);
 }
+
+bool Socket::listens_at(const sockaddr_in& address) const { return listens_ && is_at(address); }
 
 std::shared_ptr<Socket> Socket::accept() {
   if (!listens_) return errno = EINVAL, nullptr;
@@ -139,7 +161,15 @@ int Socket::connect(Execution& execution, const sockaddr_in& to) {
     execution.descriptors_changed();
     return EINPROGRESS;
   }
-  Host::Attempt attempt = execution.host().connect(*execution.running(), to);
+  const bool is_taken = find_socket(
+      execution, [&](const Socket& socket) { return &socket != this && socket.is_at(to); });
+  // A thread's own port that does not listen is no server's.
+  Host::Attempt attempt;
+  if (is_taken) {
+    attempt.error = ECONNREFUSED;
+  } else {
+    attempt = execution.host().connect(*execution.running(), to);
+  }
   connects_until_ = execution.host().now() + attempt.takes;
   error_ = attempt.error;
   refused_ = !attempt.stream;
@@ -158,7 +188,9 @@ short Socket::ready() {
   const bool has_bytes = !stream_->arrived().empty() && !in_.asked_too_early();
   if (ended || has_bytes) events |= POLLIN;
   if (ended) events |= POLLRDHUP;
-  if (ended && writes_no_more_) events |= POLLHUP;
+  const bool is_reset = stream_->end() == Stream::End::kReset;
+  if ((ended && writes_no_more_) || is_reset) events |= POLLHUP;
+  if (is_reset && !reset_is_known_) events |= POLLERR;
   return static_cast<short>(events);
 }
 
@@ -168,6 +200,10 @@ ssize_t Socket::readable_bytes() {
   const bool ended = stream_->end() != Stream::End::kNone;
   if (ended && !std::exchange(end_is_known_, true) && is_reset()) return errno = ECONNRESET, -1;
   const std::size_t bytes = stream_->arrived().size();
+  if (bytes == 0 && stream_->end() == Stream::End::kReset &&
+      !std::exchange(reset_is_known_, true)) {
+    return errno = ECONNRESET, -1;
+  }
   if (bytes == 0 && (ended || reads_no_more_)) {
     stream_->take(0);  // The reader knows what the other end has done before it closed.
     return 0;
@@ -204,10 +240,21 @@ ssize_t Socket::read(char* into, std::size_t size) {
   return static_cast<ssize_t>(taken);
 }
 
+// The other end has gone. As in TCP, the answer to the first write says so, but a reset has said it
+// before.
+ssize_t Socket::write_in_vain(std::string_view bytes) {
+  const bool is_reset = stream_->end() == Stream::End::kReset;
+  if (is_reset && !std::exchange(reset_is_known_, true)) return errno = ECONNRESET, -1;
+  const bool is_first = is_local(*stream_) && !is_reset;
+  if (!is_first || std::exchange(has_written_in_vain_, true)) return errno = EPIPE, -1;
+  return static_cast<ssize_t>(bytes.size());
+}
+
 ssize_t Socket::write(std::string_view bytes) {
   if (is_connecting()) return errno = EAGAIN, -1;
   if (!stream_) return errno = ENOTCONN, -1;
-  if (writes_no_more_ || !stream_->is_received()) return errno = EPIPE, -1;
+  if (writes_no_more_) return errno = EPIPE, -1;
+  if (!stream_->is_received()) return write_in_vain(bytes);
   if (out_.asked_too_early()) return errno = EAGAIN, -1;
   // A blocking send takes all bytes. So does each send before the first answer, because the buffer
   // of a new connection has room for it: code relies on that, such as the handshake of ZooKeeper's
@@ -470,16 +517,16 @@ int bind(int file, const sockaddr* address, socklen_t size) noexcept {
   sockaddr_in to{};
   if (!to_ipv4(address, size, to)) return errno = EADDRNOTAVAIL, -1;
   if (to.sin_port == 0) to.sin_port = new_port(*execution);
-  socket->bind(to);
-  return 0;
+  const int error = socket->bind(*execution, to);
+  return error == 0 ? 0 : (errno = error, -1);
 }
 
 int listen(int file, int backlog) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(listen)(file, backlog));
   const std::shared_ptr<Socket> socket = socket_of(*execution, file);
   if (!socket) return -1;
-  socket->listen(*execution);
-  return 0;
+  const int error = socket->listen(*execution);
+  return error == 0 ? 0 : (errno = error, -1);
 }
 
 int accept(int file, sockaddr* address, socklen_t* size) {
