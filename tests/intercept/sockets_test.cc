@@ -467,6 +467,17 @@ TEST(InterceptedNamesTest, ThisMachineHasItsAddresses) {
   });
 }
 
+TEST(InterceptedNamesTest, AHostIsItsOwnCanonicalName) {
+  run_in_orders([] {
+    addrinfo hints{};
+    hints.ai_flags = AI_CANONNAME;
+    addrinfo* found = nullptr;
+    ASSERT_EQ(::getaddrinfo("127.0.0.1", "80", &hints, &found), 0);
+    EXPECT_STREQ(found->ai_canonname, "127.0.0.1");
+    ::freeaddrinfo(found);
+  });
+}
+
 TEST(InterceptedNamesTest, AddressesHaveNoNames) {
   run_in_orders([] {
     const sockaddr_in address = at(INADDR_LOOPBACK, 80);

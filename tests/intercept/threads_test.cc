@@ -339,6 +339,16 @@ TEST(InterceptedThreadsTest, KeysHaveDestructors) {
   EXPECT_EQ(ended, static_cast<int>(kOrders));
 }
 
+TEST(InterceptedThreadsTest, ADeletedKeyHasNoValue) {
+  run_in_orders([] {
+    pthread_key_t key = 0;
+    ASSERT_EQ(pthread_key_create(&key, nullptr), 0);
+    EXPECT_EQ(pthread_setspecific(key, &key), 0);
+    EXPECT_EQ(pthread_key_delete(key), 0);
+    EXPECT_EQ(pthread_setspecific(key, &key), EINVAL);
+  });
+}
+
 TEST(InterceptedThreadsTest, ExceptionsOfThreadsDoNotMix) {
   run_in_orders([] {
     const auto work = [](int own) {

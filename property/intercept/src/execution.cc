@@ -1,8 +1,10 @@
 #include "lockstep/intercept/execution.h"
 
+#include <pthread.h>
 #include <sys/single_threaded.h>
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -34,6 +36,7 @@ Execution::~Execution() {
   descriptors_.reset();
   threads_.clear();
   current_ = nullptr;
+  for (const unsigned key : own_keys_) ::pthread_key_delete(key);
 }
 
 Thread& Execution::start(std::function<void*()> body) { return create(std::move(body), false); }
@@ -211,6 +214,14 @@ void Execution::forget_specific(std::size_t key) {
   for (const auto& thread : threads_) {
     if (key < thread->specific_.size()) thread->specific_[key] = nullptr;
   }
+}
+
+void Execution::has_created(unsigned key, const void* at) {
+  const auto* const stack = static_cast<const std::byte*>(running_->stack_begin());
+  const auto* const place = static_cast<const std::byte*>(at);
+  const bool is_on_stack =
+      std::less_equal<>()(stack, place) && std::less<>()(place, stack + running_->stack_bytes());
+  if (memory_ && (is_on_stack || ProcessMemory::is_variable(at))) own_keys_.push_back(key);
 }
 
 void Execution::exit_thread(void* result) { running_->exit(result); }

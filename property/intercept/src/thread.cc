@@ -35,14 +35,15 @@ Thread::Thread(Execution& execution, std::uint32_t number, Thread* creator, bool
 }
 
 Thread::~Thread() {
+  if (ended_) return;
   happens_after(this);
-  if (!ended_) stack_->abandon();
+  stack_->abandon();
   pool().give_back(std::move(stack_));
 }
 
-const void* Thread::stack_begin() const { return stack_->begin(); }
+const void* Thread::stack_begin() const { return stack_ ? stack_->begin() : nullptr; }
 
-std::size_t Thread::stack_bytes() const { return stack_->bytes(); }
+std::size_t Thread::stack_bytes() const { return stack_ ? stack_->bytes() : 0; }
 
 void Thread::go_on() {
   if (killed_) return;
@@ -61,6 +62,9 @@ void Thread::go_on() {
   Execution::running_ = before;
   if (!ended_) return;
   happens_after(this);
+  // Thousands of short threads need no more memory than those that run at once.
+  pool().give_back(std::move(stack_));
+  locals_.reset();
   execution_.host().ended(*this);
   execution_.has_ended(*this);
 }

@@ -133,6 +133,10 @@ class Execution {
   [[nodiscard]] void** specific(std::size_t key);
   // Removes all threads' values of a pthread key.
   void forget_specific(std::size_t key);
+  // The running thread has created a key, and keeps it at that address. If nothing there outlasts
+  // the execution, the key does not either.
+  void has_created(unsigned key, const void* at);
+  void has_deleted(unsigned key) { std::erase(own_keys_, key); }
   // Ends the running thread: unwinds its stack, and runs the cleanup handlers on it.
   [[noreturn]] static void exit_thread(void* result);
   // C code without exceptions registers cleanup handlers as buffers of setjmp(), on its stack.
@@ -208,6 +212,7 @@ class Execution {
   std::unique_ptr<Descriptors> descriptors_;
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<ProcessMemory> memory_;  // Null: all threads share the variables.
+  std::vector<unsigned> own_keys_;         // Of pthread_key_create().
   Randomness randomness_;
   Randomness entropy_;
   const void* quiet_begin_ = nullptr;

@@ -63,7 +63,7 @@ class Thread {
     std::string processors;
   };
   Scheduling scheduling;
-  // The memory of its stack.
+  // The memory of its stack; null after its end.
   [[nodiscard]] const void* stack_begin() const;
   [[nodiscard]] std::size_t stack_bytes() const;
 
