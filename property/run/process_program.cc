@@ -100,6 +100,7 @@ std::vector<std::function<void()>> ProcessProgram::bodies() {
   if (!surroundings_ || !surroundings_->are_of(::getpid()))
     surroundings_.emplace(target_.variables);
   target_.variables = surroundings_->restore();
+  hunted().execution().set_first_file(static_cast<int>(surroundings_->first_file()));
   output_.emplace(settings_.shows_output);
   std::vector<std::function<void()>> all;
   for (std::uint32_t i = 0; i < settings_.copies; ++i) all.emplace_back([this, i] { run_main(i); });

@@ -16,6 +16,8 @@ class Surroundings {
 
   // Restores the state, and returns the environment variables.
   char** restore();
+  // Descriptors below that number were open at the start.
+  [[nodiscard]] unsigned first_file() const { return first_file_; }
   // A fork of the recorded process has its own files.
   [[nodiscard]] bool are_of(::pid_t process) const { return process == process_; }
 

@@ -243,6 +243,12 @@ TEST_P(StaticsTest, OfAnotherCopyDoNotWake) {
 INSTANTIATE_TEST_SUITE_P(Each, StaticsTest, ::testing::Values("condition", "futex", "poll"),
                          [](const auto& each) { return std::string(each.param); });
 
+TEST(RunTest, ACopyThatClosesAllFilesDoesNotCloseTheHunts) {
+  const ProgramRun run =
+      hunt("--clients 2 --executions 20 --faults none --json", misbehave("close-all"));
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
 TEST(RunTest, CopiesHaveTheirOwnProcessIds) {
   const ProgramRun run =
       hunt("--clients 3 --executions 20 --faults none --json", misbehave("pid {client}"));
@@ -273,7 +279,7 @@ TEST_P(NewProcessTest, BeginsEachExecution) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, NewProcessTest,
-                         ::testing::Values("grow", "environment", "files", "mask"),
+                         ::testing::Values("grow", "environment", "files", "folder", "mask"),
                          [](const auto& each) { return std::string(each.param); });
 
 TEST(RunTest, CopiesHaveSeparateStaticObjects) {

@@ -61,11 +61,13 @@ class Descriptor {
   bool nonblocking = false;
   std::optional<std::chrono::nanoseconds> receive_timeout;
   std::optional<std::chrono::nanoseconds> send_timeout;
-  std::uint32_t users = 0;  // Calls of threads that are under way (InUse).
+  std::uint32_t numbers = 0;  // Under which it is open.
+  std::uint32_t users = 0;    // Calls of threads that are under way (InUse).
 };
 
-// The descriptors of an execution. Their numbers are above those that real descriptors reach, so a
-// number alone tells whether a descriptor is real.
+// The descriptors of an execution. Each process has its own numbers, all of them above those that
+// real descriptors reach, so a number alone tells whether a descriptor is real. Functions with a
+// number mean the running thread's process.
 class Descriptors {
  public:
   static constexpr int kFirst = 512;
@@ -74,7 +76,7 @@ class Descriptors {
   explicit Descriptors(Execution& execution) : execution_(execution) {}
 
   // Adds a descriptor under the lowest free number, as POSIX demands, and returns the number; -1
-  // with errno EMFILE if there are too many. It belongs to the running thread's process.
+  // with errno EMFILE if there are too many.
   int add(std::shared_ptr<Descriptor> descriptor) {
     return add_above(kFirst, std::move(descriptor));
   }
@@ -88,8 +90,10 @@ class Descriptors {
   }
   // Returns null with errno EBADF if there is none. The reference is valid until a descriptor is
   // added or closed: a caller that waits in between copies the pointer.
-  [[nodiscard]] const std::shared_ptr<Descriptor>& find(int number) const;
+  [[nodiscard]] const std::shared_ptr<Descriptor>& find(int number);
   int close(int number);
+  // Closes all descriptors from `first` to `last`.
+  void close_range(int first, int last);
   // A call that has used a descriptor is over.
   void is_used_no_more(Descriptor& descriptor);
   // Closes the descriptors of a process that has ended, in the order of their numbers.
@@ -98,21 +102,33 @@ class Descriptors {
   [[nodiscard]] std::uint16_t next_port() {
     return std::exchange(port_, port_ == kLastPort ? kFirstPort : port_ + 1);
   }
-  [[nodiscard]] const std::vector<std::shared_ptr<Descriptor>>& all() const { return table_; }
+  // Visits the descriptors of all processes, once for each number, until one is accepted; returns
+  // null if none is.
+  template <class Accept>
+  [[nodiscard]] Descriptor* find_any(Accept accept) const {
+    for (const Table& table : tables_) {
+      for (const std::shared_ptr<Descriptor>& descriptor : table) {
+        if (descriptor && accept(*descriptor)) return descriptor.get();
+      }
+    }
+    return nullptr;
+  }
 
  private:
-  // The number is the running thread's process's from now on.
+  using Table = std::vector<std::shared_ptr<Descriptor>>;  // By number.
+
+  // The numbers of the running thread's process.
+  [[nodiscard]] Table& own();
   void use(std::size_t index, std::shared_ptr<Descriptor> descriptor);
-  // Removes the descriptor with that number, and returns it if it has no other one.
-  std::shared_ptr<Descriptor> forget(std::size_t index);
+  // Closes a descriptor that has lost a number.
+  void lost_number(std::shared_ptr<Descriptor> descriptor, const Thread& owner);
 
   Execution& execution_;
-  std::vector<std::shared_ptr<Descriptor>> table_;
-  std::vector<const Thread*> owners_;  // The first threads of their processes, by number.
+  std::vector<Table> tables_;  // By the number of the process's first thread.
   // Descriptors without a number that calls still use.
   struct Lingering {
     std::shared_ptr<Descriptor> descriptor;
-    const Thread* owner;
+    const Thread* owner;  // The first thread of its process.
   };
   std::vector<Lingering> lingering_;
   static constexpr std::uint16_t kFirstPort = 30'000;

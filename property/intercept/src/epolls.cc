@@ -112,10 +112,8 @@ class EpollFile final : public Descriptor {
     return ready & (interest.event.events | kAlways);
   }
   void drop_closed() {
-    const auto& all = execution_.descriptors().all();
-    std::erase_if(interests_, [&](const Interest& interest) {
-      return std::ranges::find(all, interest.descriptor) == all.end();
-    });
+    std::erase_if(interests_,
+                  [](const Interest& interest) { return interest.descriptor->numbers == 0; });
   }
 
   Execution& execution_;

@@ -59,7 +59,7 @@ extern "C" void random_device_getval() __asm__("_ZNSt13random_device9_M_getvalEv
 namespace lockstep::intercept {
 
 namespace linked {
-extern const char attributes, barriers, c11_threads, chance, chance_files, cleanups, clocks,
+extern const char attributes, barriers, c11_threads, chance, chance_files, cleanups, clocks, closes,
     conditions, duplicates, epolls, event_files, exits, fcntl, fortified, futexes, keys, mutexes,
     names, once, pipes, polls, process_ids, processors, refused, rwlocks, semaphores, signal_masks,
     signals, sleeps, sockets, spinlocks, stream_locks, thread_atexit, threads, timer_files,
@@ -103,6 +103,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(clock_gettime),
     LOCKSTEP_HANDLED(clock_nanosleep),
     LOCKSTEP_HANDLED(close),
+    LOCKSTEP_HANDLED(close_range),
+    LOCKSTEP_HANDLED(closefrom),
     LOCKSTEP_HANDLED(cnd_broadcast),
     LOCKSTEP_HANDLED(cnd_destroy),
     LOCKSTEP_HANDLED(cnd_init),
@@ -329,7 +331,7 @@ const Handled kHandled[] = {
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
     &linked::attributes,    &linked::barriers,    &linked::c11_threads,  &linked::chance,
-    &linked::chance_files,  &linked::cleanups,    &linked::clocks,       &linked::conditions,
+    &linked::chance_files,  &linked::cleanups,    &linked::clocks, &linked::closes,       &linked::conditions,
     &linked::duplicates,    &linked::epolls,      &linked::event_files,  &linked::exits,
     &linked::fcntl,         &linked::fortified,   &linked::futexes,      &linked::keys,
     &linked::mutexes,       &linked::names,       &linked::once,         &linked::pipes,

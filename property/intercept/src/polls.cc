@@ -19,7 +19,7 @@ namespace lockstep::intercept {
 
 namespace {
 
-// What poll() reports without being asked. select() does not.
+// poll() reports these without being asked, select() does not.
 constexpr short kAlways = POLLERR | POLLHUP;
 
 short ready_events(Descriptor& descriptor, short asked) {
@@ -61,8 +61,10 @@ class AnyReady final : public Condition {
   }
   bool holds() override {
     return std::ranges::any_of(asked_, [&](const Asked& asked) {
-      if (!asked.held) return ready_events(execution_, asked.file, asked.events) != 0;
-      return ready_events(*asked.held, asked.events) != 0;
+      if (asked.held) return ready_events(*asked.held, asked.events) != 0;
+      // Such a number of ours is not open, and the call has ended.
+      return !Descriptors::is_ours(asked.file) &&
+             ready_events(execution_, asked.file, asked.events) != 0;
     });
   }
   [[nodiscard]] std::optional<std::chrono::nanoseconds> due() const {

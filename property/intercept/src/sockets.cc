@@ -24,11 +24,10 @@ namespace {
 
 template <typename Matches>
 Socket* find_socket(Execution& execution, Matches matches) {
-  for (const auto& descriptor : execution.descriptors().all()) {
-    auto* const socket = dynamic_cast<Socket*>(descriptor.get());
-    if (socket && matches(*socket)) return socket;
-  }
-  return nullptr;
+  return static_cast<Socket*>(execution.descriptors().find_any([&](Descriptor& descriptor) {
+    auto* const socket = dynamic_cast<Socket*>(&descriptor);
+    return socket && matches(*socket);
+  }));
 }
 
 // Returns a port in network byte order to which no socket is bound.
@@ -452,13 +451,6 @@ int connect(int file, const sockaddr* address, socklen_t size) {
     error = socket->is_connecting() ? EINPROGRESS : socket->take_error();
   }
   return error == 0 ? 0 : (errno = error, -1);
-}
-
-int close(int file) {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(close)(file));
-  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(close)(file);
-  execution->point("close");
-  return execution->descriptors().close(file);
 }
 
 int shutdown(int file, int how) noexcept {

@@ -27,6 +27,7 @@ Thread::Thread(Execution& execution, std::uint32_t number, Thread* creator, bool
     : execution_(execution),
       number_(number),
       creator_(creator),
+      root_(creator ? creator->root_ : *this),
       by_library_(by_library),
       body_(std::move(body)),
       stack_(pool().take()),

@@ -65,6 +65,9 @@ class Execution {
   // process has its own variables of the program and its libraries, which begin as they were at the
   // start (remember_start).
   void separate_memory();
+  // Real descriptors below that number are the hunt's: code under test does not close them.
+  void set_first_file(int first) { first_file_ = first; }
+  [[nodiscard]] int first_file() const { return first_file_; }
   // Remembers the present variables as those of the start. Without this call, the first
   // separate_memory() does it.
   static void remember_start();
@@ -215,6 +218,7 @@ class Execution {
   std::vector<unsigned> own_keys_;         // Of pthread_key_create().
   Randomness randomness_;
   Randomness entropy_;
+  int first_file_ = 0;
   const void* quiet_begin_ = nullptr;
   const void* quiet_end_ = nullptr;
 };

@@ -76,7 +76,7 @@ class Thread {
   [[nodiscard]] bool ended() const { return ended_ || killed_; }
   // The thread of the host's that has created this one, directly or through others; itself if the
   // host has started it.
-  [[nodiscard]] Thread& root() { return creator_ ? creator_->root() : *this; }
+  [[nodiscard]] Thread& root() { return root_; }
   // The call in which the thread has left its stack, such as "pthread_mutex_lock".
   [[nodiscard]] std::string_view call() const { return call_; }
   // Whether the thread waits for another thread, a timer or the network.
@@ -105,6 +105,7 @@ class Thread {
   Execution& execution_;
   std::uint32_t number_;
   Thread* creator_;
+  Thread& root_;
   bool by_library_;
   std::function<void*()> body_;
   std::unique_ptr<stacks::OwnStack> stack_;
