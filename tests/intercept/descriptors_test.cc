@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -196,6 +197,48 @@ TEST(InterceptedDescriptorsTest, SmallWritesToAPipeAreWhole) {
     EXPECT_EQ(::read(ends[0], bytes.data(), bytes.size()), 0);
     other.join();
     ::close(ends[0]);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, PipesHaveStreamsOfLibc) {
+  run_in_orders([] {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    FILE* const writer = ::fdopen(ends[1], "w");
+    FILE* const reader = ::fdopen(ends[0], "r");
+    EXPECT_EQ(::fileno(reader), ends[0]);
+    std::thread other([=] {
+      std::fprintf(writer, "a line %d\n", 1);
+      std::fflush(writer);
+      EXPECT_EQ(::dprintf(::fileno(writer), "another %d\n", 2), 10);
+      std::fclose(writer);
+    });
+    std::array<char, 32> line{};
+    EXPECT_STREQ(std::fgets(line.data(), line.size(), reader), "a line 1\n");
+    EXPECT_STREQ(std::fgets(line.data(), line.size(), reader), "another 2\n");
+    EXPECT_EQ(std::fgets(line.data(), line.size(), reader), nullptr);
+    other.join();
+    std::fclose(reader);
+    EXPECT_EQ(::fcntl(ends[0], F_GETFL), -1);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, CallsForFilesKnowPipes) {
+  run_in_orders([] {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    struct stat shown{};
+    EXPECT_EQ(::fstat(ends[0], &shown), 0);
+    EXPECT_TRUE(S_ISFIFO(shown.st_mode));
+    EXPECT_EQ(::lseek(ends[0], 0, SEEK_SET), -1);
+    EXPECT_EQ(errno, ESPIPE);
+    EXPECT_EQ(::isatty(ends[0]), 0);
+    EXPECT_EQ(errno, ENOTTY);
+    EXPECT_EQ(::fcntl(ends[0], F_GETFL), O_RDONLY);
+    EXPECT_EQ(::fcntl(ends[1], F_GETFL), O_WRONLY);
+    for (const int file : ends) ::close(file);
+    EXPECT_EQ(::fstat(ends[0], &shown), -1);
+    EXPECT_EQ(errno, EBADF);
   });
 }
 

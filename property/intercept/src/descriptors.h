@@ -1,6 +1,8 @@
 #pragma once
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <algorithm>
@@ -48,6 +50,10 @@ class Descriptor {
     static_cast<void>(events);
     return std::nullopt;
   }
+  // The kind of file that fstat() tells: S_IFIFO, S_IFSOCK, or 0 for others.
+  [[nodiscard]] virtual mode_t type() const { return 0; }
+  // O_RDONLY, O_WRONLY or O_RDWR.
+  [[nodiscard]] virtual int access() const { return O_RDWR; }
   // Whether its other end belongs to a thread of the execution.
   [[nodiscard]] virtual bool has_local_peer() const { return false; }
   // Called when its last number has been closed, and no call uses it any more.

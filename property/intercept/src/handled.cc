@@ -20,6 +20,8 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/sysinfo.h>
@@ -32,6 +34,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cstdarg>
+
 extern "C" {
 ssize_t __read_chk(int file, void* into, size_t size, size_t room);
 ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags);
@@ -40,6 +44,8 @@ ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags
 int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
 int __ppoll_chk(pollfd* files, nfds_t count, const timespec* time, const sigset_t* signals,
                 size_t room);
+int __dprintf_chk(int file, int flag, const char* format, ...);
+int __vdprintf_chk(int file, int flag, const char* format, va_list arguments);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);
 int __openat_2(int folder, const char* path, int flags);
@@ -60,7 +66,7 @@ namespace lockstep::intercept {
 
 namespace linked {
 extern const char attributes, barriers, c11_threads, chance, chance_files, cleanups, clocks, closes,
-    conditions, duplicates, epolls, event_files, exits, fcntl, fortified, futexes, keys, mutexes,
+    conditions, duplicates, epolls, event_files, exits, fcntl, file_calls, fortified, futexes, keys, mutexes,
     names, once, pipes, polls, process_ids, processors, refused, rwlocks, semaphores, signal_masks,
     signals, sleeps, sockets, spinlocks, stream_locks, thread_atexit, threads, timer_files,
     transfers, vectors;
@@ -74,6 +80,7 @@ namespace {
 const Handled kHandled[] = {
     {"_ZNSt13random_device9_M_getvalEv", reinterpret_cast<const void*>(&::random_device_getval)},
     LOCKSTEP_HANDLED(__cxa_thread_atexit_impl),
+    LOCKSTEP_HANDLED(__dprintf_chk),
     LOCKSTEP_HANDLED(__gethostname_chk),
     LOCKSTEP_HANDLED(__open64_2),
     LOCKSTEP_HANDLED(__open_2),
@@ -88,6 +95,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(__recv_chk),
     LOCKSTEP_HANDLED(__recvfrom_chk),
     LOCKSTEP_HANDLED(__sysv_signal),
+    LOCKSTEP_HANDLED(__vdprintf_chk),
     LOCKSTEP_HANDLED(_Exit),
     LOCKSTEP_HANDLED(_Fork),
     LOCKSTEP_HANDLED(_exit),
@@ -113,6 +121,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(cnd_wait),
     LOCKSTEP_HANDLED(connect),
     LOCKSTEP_HANDLED(daemon),
+    LOCKSTEP_HANDLED(dprintf),
     LOCKSTEP_HANDLED(drand48),
     LOCKSTEP_HANDLED(dup),
     LOCKSTEP_HANDLED(dup2),
@@ -135,6 +144,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(exit),
     LOCKSTEP_HANDLED(fcntl),
     LOCKSTEP_HANDLED(fcntl64),
+    LOCKSTEP_HANDLED(fdopen),
     LOCKSTEP_HANDLED(fexecve),
     LOCKSTEP_HANDLED(flock),
     LOCKSTEP_HANDLED(flockfile),
@@ -142,6 +152,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(fopen64),
     LOCKSTEP_HANDLED(fork),
     LOCKSTEP_HANDLED(freeaddrinfo),
+    LOCKSTEP_HANDLED(fstat),
+    LOCKSTEP_HANDLED(fstat64),
     LOCKSTEP_HANDLED(ftime),
     LOCKSTEP_HANDLED(funlockfile),
     LOCKSTEP_HANDLED(get_nprocs),
@@ -167,12 +179,15 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(gettid),
     LOCKSTEP_HANDLED(gettimeofday),
     LOCKSTEP_HANDLED(ioctl),
+    LOCKSTEP_HANDLED(isatty),
     LOCKSTEP_HANDLED(kill),
     LOCKSTEP_HANDLED(killpg),
     LOCKSTEP_HANDLED(lcong48),
     LOCKSTEP_HANDLED(listen),
     LOCKSTEP_HANDLED(lockf),
     LOCKSTEP_HANDLED(lrand48),
+    LOCKSTEP_HANDLED(lseek),
+    LOCKSTEP_HANDLED(lseek64),
     LOCKSTEP_HANDLED(mrand48),
     LOCKSTEP_HANDLED(msgrcv),
     LOCKSTEP_HANDLED(msgsnd),
@@ -195,6 +210,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(posix_spawn),
     LOCKSTEP_HANDLED(posix_spawnp),
     LOCKSTEP_HANDLED(ppoll),
+    LOCKSTEP_HANDLED(preadv),
+    LOCKSTEP_HANDLED(preadv2),
     LOCKSTEP_HANDLED(pselect),
     LOCKSTEP_HANDLED(pthread_barrier_destroy),
     LOCKSTEP_HANDLED(pthread_barrier_init),
@@ -249,6 +266,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pthread_spin_unlock),
     LOCKSTEP_HANDLED(pthread_timedjoin_np),
     LOCKSTEP_HANDLED(pthread_tryjoin_np),
+    LOCKSTEP_HANDLED(pwritev),
+    LOCKSTEP_HANDLED(pwritev2),
     LOCKSTEP_HANDLED(quick_exit),
     LOCKSTEP_HANDLED(raise),
     LOCKSTEP_HANDLED(rand),
@@ -274,6 +293,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(semtimedop),
     LOCKSTEP_HANDLED(setitimer),
     LOCKSTEP_HANDLED(send),
+    LOCKSTEP_HANDLED(sendfile),
     LOCKSTEP_HANDLED(sendmmsg),
     LOCKSTEP_HANDLED(sendmsg),
     LOCKSTEP_HANDLED(sendto),
@@ -291,12 +311,14 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(sleep),
     LOCKSTEP_HANDLED(socket),
     LOCKSTEP_HANDLED(socketpair),
+    LOCKSTEP_HANDLED(splice),
     LOCKSTEP_HANDLED(srand),
     LOCKSTEP_HANDLED(srand48),
     LOCKSTEP_HANDLED(srandom),
     LOCKSTEP_HANDLED(syscall),
     LOCKSTEP_HANDLED(sysconf),
     LOCKSTEP_HANDLED(system),
+    LOCKSTEP_HANDLED(tee),
     LOCKSTEP_HANDLED(tgkill),
     LOCKSTEP_HANDLED(thrd_create),
     LOCKSTEP_HANDLED(thrd_current),
@@ -318,7 +340,9 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(ualarm),
     LOCKSTEP_HANDLED(uname),
     LOCKSTEP_HANDLED(usleep),
+    LOCKSTEP_HANDLED(vdprintf),
     LOCKSTEP_HANDLED(vfork),
+    LOCKSTEP_HANDLED(vmsplice),
     LOCKSTEP_HANDLED(wait),
     LOCKSTEP_HANDLED(wait3),
     LOCKSTEP_HANDLED(wait4),
@@ -333,7 +357,7 @@ const Handled kHandled[] = {
     &linked::attributes,    &linked::barriers,    &linked::c11_threads,  &linked::chance,
     &linked::chance_files,  &linked::cleanups,    &linked::clocks, &linked::closes,       &linked::conditions,
     &linked::duplicates,    &linked::epolls,      &linked::event_files,  &linked::exits,
-    &linked::fcntl,         &linked::fortified,   &linked::futexes,      &linked::keys,
+    &linked::fcntl, &linked::file_calls,         &linked::fortified,   &linked::futexes,      &linked::keys,
     &linked::mutexes,       &linked::names,       &linked::once,         &linked::pipes,
     &linked::polls,         &linked::process_ids, &linked::processors,   &linked::refused,
     &linked::rwlocks,       &linked::semaphores,  &linked::signal_masks, &linked::signals,

@@ -103,6 +103,8 @@ class PipeEnd final : public Descriptor {
     return bytes.size() <= PIPE_BUF ? out_->room() >= bytes.size() : out_->room() > 0;
   }
   [[nodiscard]] bool is_stream() const override { return true; }
+  [[nodiscard]] mode_t type() const override { return S_IFIFO; }
+  [[nodiscard]] int access() const override { return in_ ? O_RDONLY : O_WRONLY; }
   void close() override {
     if (in_) in_->give_up_reading();
     if (out_) out_->give_up_writing();

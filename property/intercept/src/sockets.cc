@@ -428,7 +428,9 @@ int socket(int domain, int type, int protocol) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(socket)(domain, type, protocol));
   constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
   const bool is_internet = domain == AF_INET || domain == AF_INET6;
-  if (!is_internet || (type & ~kFlags) != SOCK_STREAM) return errno = EAFNOSUPPORT, -1;
+  if (!is_internet || (type & ~kFlags) != SOCK_STREAM) {
+    execution->refuse("socket", "only sockets of TCP can be intercepted");
+  }
   auto made = std::make_shared<Socket>(domain);
   made->nonblocking = (type & SOCK_NONBLOCK) != 0;
   return execution->descriptors().add(std::move(made));

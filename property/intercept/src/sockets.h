@@ -26,6 +26,7 @@ class ConnectionEnd : public Descriptor {
   [[nodiscard]] virtual std::string own_name() const = 0;
   [[nodiscard]] virtual std::string peer_name() const = 0;
   [[nodiscard]] virtual bool listens() const { return false; }
+  [[nodiscard]] mode_t type() const override { return S_IFSOCK; }
 
   // The values of options that have no effect here, as they were set: by level and option.
   std::map<std::pair<int, int>, std::string> options;
