@@ -7,12 +7,15 @@
 
 namespace lockstep::run {
 
-// The environment and the open files of a process, which a program may change besides its
-// variables.
+// The environment, the working directory and the open files of a process, which a program may
+// change besides its variables.
 class Surroundings {
  public:
   // Records the current state, with these environment variables.
   explicit Surroundings(char** variables);
+  Surroundings(const Surroundings&) = delete;
+  Surroundings& operator=(const Surroundings&) = delete;
+  ~Surroundings();
 
   // Restores the state, and returns the environment variables.
   char** restore();
@@ -23,6 +26,7 @@ class Surroundings {
 
  private:
   ::pid_t process_;
+  int folder_;           // The working directory.
   unsigned first_file_;  // This file and all above belong to the program.
   std::vector<char*> variables_;
   std::vector<char*> current_;

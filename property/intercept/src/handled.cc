@@ -20,10 +20,10 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/select.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <sys/sem.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -66,10 +66,10 @@ namespace lockstep::intercept {
 
 namespace linked {
 extern const char attributes, barriers, c11_threads, chance, chance_files, cleanups, clocks, closes,
-    conditions, duplicates, epolls, event_files, exits, fcntl, file_calls, fortified, futexes, keys, mutexes,
-    names, once, pipes, polls, process_ids, processors, refused, rwlocks, semaphores, signal_masks,
-    signals, sleeps, sockets, spinlocks, stream_locks, thread_atexit, threads, timer_files,
-    transfers, vectors;
+    conditions, duplicates, epolls, event_files, exits, fcntl, file_calls, fortified, futexes, keys,
+    mutexes, names, once, pipes, polls, process_groups, process_ids, processors, refused, rwlocks,
+    semaphores, signal_masks, signals, sleeps, socket_options, sockets, spinlocks, stream_locks,
+    thread_atexit, threads, timer_files, transfers, vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -170,10 +170,14 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(getlogin),
     LOCKSTEP_HANDLED(getnameinfo),
     LOCKSTEP_HANDLED(getpeername),
+    LOCKSTEP_HANDLED(getpgid),
+    LOCKSTEP_HANDLED(getpgrp),
     LOCKSTEP_HANDLED(getpid),
     LOCKSTEP_HANDLED(getppid),
+    LOCKSTEP_HANDLED(getpriority),
     LOCKSTEP_HANDLED(getpwuid_r),
     LOCKSTEP_HANDLED(getrandom),
+    LOCKSTEP_HANDLED(getsid),
     LOCKSTEP_HANDLED(getsockname),
     LOCKSTEP_HANDLED(getsockopt),
     LOCKSTEP_HANDLED(gettid),
@@ -298,6 +302,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(sendmsg),
     LOCKSTEP_HANDLED(sendto),
     LOCKSTEP_HANDLED(setitimer),
+    LOCKSTEP_HANDLED(setpriority),
     LOCKSTEP_HANDLED(setsockopt),
     LOCKSTEP_HANDLED(shutdown),
     LOCKSTEP_HANDLED(sigaction),
@@ -354,15 +359,16 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::attributes,    &linked::barriers,    &linked::c11_threads,  &linked::chance,
-    &linked::chance_files,  &linked::cleanups,    &linked::clocks, &linked::closes,       &linked::conditions,
-    &linked::duplicates,    &linked::epolls,      &linked::event_files,  &linked::exits,
-    &linked::fcntl, &linked::file_calls,         &linked::fortified,   &linked::futexes,      &linked::keys,
-    &linked::mutexes,       &linked::names,       &linked::once,         &linked::pipes,
-    &linked::polls,         &linked::process_ids, &linked::processors,   &linked::refused,
-    &linked::rwlocks,       &linked::semaphores,  &linked::signal_masks, &linked::signals,
-    &linked::sleeps,        &linked::sockets,     &linked::spinlocks,    &linked::stream_locks,
-    &linked::thread_atexit, &linked::threads,     &linked::timer_files,  &linked::transfers,
+    &linked::attributes,     &linked::barriers,     &linked::c11_threads, &linked::chance,
+    &linked::chance_files,   &linked::cleanups,     &linked::clocks,      &linked::closes,
+    &linked::conditions,     &linked::duplicates,   &linked::epolls,      &linked::event_files,
+    &linked::exits,          &linked::fcntl,        &linked::file_calls,  &linked::fortified,
+    &linked::futexes,        &linked::keys,         &linked::mutexes,     &linked::names,
+    &linked::once,           &linked::pipes,        &linked::polls,       &linked::process_groups,
+    &linked::process_ids,    &linked::processors,   &linked::refused,     &linked::rwlocks,
+    &linked::semaphores,     &linked::signal_masks, &linked::signals,     &linked::sleeps,
+    &linked::socket_options, &linked::sockets,      &linked::spinlocks,   &linked::stream_locks,
+    &linked::thread_atexit,  &linked::threads,      &linked::timer_files, &linked::transfers,
     &linked::vectors};
 
 }  // namespace

@@ -111,4 +111,9 @@ class Socket final : public ConnectionEnd {
   bool has_written_in_vain_ = false;
 };
 
+// These return null and set errno if the number has no such descriptor.
+[[nodiscard]] std::shared_ptr<ConnectionEnd> end_of(Execution& execution, int file);
+// For calls that the ends of a socket pair do not support.
+[[nodiscard]] std::shared_ptr<Socket> socket_of(Execution& execution, int file);
+
 }  // namespace lockstep::intercept
