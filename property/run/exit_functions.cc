@@ -2,7 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -13,23 +16,66 @@ namespace lockstep::run {
 
 namespace {
 
-using ExitFunction = std::function<void(int status)>;
+struct ExitFunction {
+  std::function<void(int status)> run;
+  const void* module;  // The library that has registered it; null for none in particular.
+};
 
-std::vector<std::vector<ExitFunction>>& by_process() {
-  static std::vector<std::vector<ExitFunction>> functions;
+struct ExitFunctions {
+  std::vector<ExitFunction> at_exit;
+  std::vector<ExitFunction> at_quick_exit;
+};
+
+std::vector<ExitFunctions>& by_process() {
+  static std::vector<ExitFunctions> functions;
   return functions;
 }
 
+using Kind = std::vector<ExitFunction> ExitFunctions::*;
+
 // Returns false if code that is not hunted registers the function.
-bool keep(ExitFunction function) {
+bool keep(Kind kind, ExitFunction function) {
   intercept::Execution* const execution = intercept::Execution::of_caller();
   if (!execution) return false;
   const intercept::Execution::Inside inside;
   const std::uint32_t process = threads::HuntedProcess::process_of(*execution->running()).index();
   auto& all = by_process();
   if (all.size() <= process) all.resize(process + 1);
-  all[process].push_back(std::move(function));
+  (all[process].*kind).push_back(std::move(function));
   return true;
+}
+
+void run_as_code(const ExitFunction& function, int status) {
+  intercept::Execution::resume_code();
+  function.run(status);
+  intercept::Execution::enter_runtime();
+}
+
+// Each function may register others.
+void run_all(std::uint32_t process, Kind kind, int status) {
+  while (process < by_process().size()) {
+    std::vector<ExitFunction>& left = by_process()[process].*kind;
+    if (left.empty()) return;
+    const ExitFunction last = std::move(left.back());
+    left.pop_back();
+    run_as_code(last, status);
+  }
+}
+
+// A library goes away: the handlers that it has registered run now. The copies share such a library
+// (docs/threaded-code.md), so they are those of all copies.
+void run_functions_of(const void* module) {
+  for (std::size_t process = 0; process < by_process().size(); ++process) {
+    for (;;) {
+      std::vector<ExitFunction>& left = by_process()[process].at_exit;
+      const auto last =
+          std::ranges::find(left.rbegin(), left.rend(), module, &ExitFunction::module);
+      if (last == left.rend()) break;
+      const ExitFunction function = std::move(*last);
+      left.erase(std::next(last).base());
+      run_as_code(function, 0);
+    }
+  }
 }
 
 }  // namespace
@@ -37,39 +83,59 @@ bool keep(ExitFunction function) {
 void forget_exit_functions() { by_process().clear(); }
 
 void forget_exit_functions(std::uint32_t process) {
-  if (process < by_process().size()) by_process()[process].clear();
+  if (process < by_process().size()) by_process()[process] = {};
 }
 
 void run_exit_functions(std::uint32_t process, int status) {
-  for (;;) {
-    auto& all = by_process();
-    if (process >= all.size() || all[process].empty()) return;
-    const ExitFunction last = std::move(all[process].back());
-    all[process].pop_back();
-    intercept::Execution::resume_code();
-    last(status);
-    intercept::Execution::enter_runtime();
-  }
+  run_all(process, &ExitFunctions::at_exit, status);
+}
+
+void run_quick_exit_functions(std::uint32_t process) {
+  run_all(process, &ExitFunctions::at_quick_exit, 0);
 }
 
 }  // namespace lockstep::run
 
-// Each program contains atexit(), which calls __cxa_atexit().
+using lockstep::run::ExitFunctions;
+
+// Each program contains atexit() and at_quick_exit(), which call the first two.
 extern "C" {
 
 __attribute__((visibility("default"))) int __cxa_atexit(void (*function)(void*), void* argument,
                                                         void* module) {
-  if (lockstep::run::keep([=](int) { function(argument); })) return 0;
+  const auto run = [=](int) { function(argument); };
+  if (lockstep::run::keep(&ExitFunctions::at_exit, {run, module})) return 0;
   using Register = int (*)(void (*)(void*), void*, void*);
   static const auto real = reinterpret_cast<Register>(::dlsym(RTLD_NEXT, "__cxa_atexit"));
   return real(function, argument, module);
 }
 
+__attribute__((visibility("default"))) int __cxa_at_quick_exit(void (*function)(void*),
+                                                               void* module) {
+  const auto run = [=](int) { function(nullptr); };
+  if (lockstep::run::keep(&ExitFunctions::at_quick_exit, {run, module})) return 0;
+  using Register = int (*)(void (*)(void*), void*);
+  static const auto real = reinterpret_cast<Register>(::dlsym(RTLD_NEXT, "__cxa_at_quick_exit"));
+  return real(function, module);
+}
+
 __attribute__((visibility("default"))) int on_exit(void (*function)(int, void*), void* argument) {
-  if (lockstep::run::keep([=](int status) { function(status, argument); })) return 0;
+  const auto run = [=](int status) { function(status, argument); };
+  if (lockstep::run::keep(&ExitFunctions::at_exit, {run, nullptr})) return 0;
   using Register = int (*)(void (*)(int, void*), void*);
   static const auto real = reinterpret_cast<Register>(::dlsym(RTLD_NEXT, "on_exit"));
   return real(function, argument);
+}
+
+// A library calls this when dlclose() unloads it.
+__attribute__((visibility("default"))) void __cxa_finalize(void* module) {
+  if (module && lockstep::intercept::Execution::of_caller()) {
+    const lockstep::intercept::Execution::Inside inside;
+    lockstep::run::run_functions_of(module);
+  }
+  using Finalize = void (*)(void*);
+  static const auto real = reinterpret_cast<Finalize>(::dlsym(RTLD_NEXT, "__cxa_finalize"));
+  real(module);
 }
 
 }  // extern "C"

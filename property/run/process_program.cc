@@ -100,6 +100,7 @@ std::vector<std::function<void()>> ProcessProgram::bodies() {
   if (!surroundings_ || !surroundings_->are_of(::getpid()))
     surroundings_.emplace(target_.variables);
   target_.variables = surroundings_->restore();
+  hunted().execution().set_first_file(static_cast<int>(surroundings_->first_file()));
   output_.emplace(settings_.shows_output);
   std::vector<std::function<void()>> all;
   for (std::uint32_t i = 0; i < settings_.copies; ++i) all.emplace_back([this, i] { run_main(i); });
@@ -132,10 +133,12 @@ void ProcessProgram::restart(fakezk::Process& process) {
 bool ProcessProgram::process_ends(intercept::Thread& thread, int status) {
   const std::uint32_t process = threads::HuntedProcess::process_of(thread).index();
   if (thread.call() == "exit") run_exit_functions(process, status);
+  if (thread.call() == "quick_exit") run_quick_exit_functions(process);
   hunted().execution().end_threads_of(thread);
-  const std::string how = "exits with status " + std::to_string(status);
+  const int told = status & 0xff;  // A parent learns no more.
+  const std::string how = "exits with status " + std::to_string(told);
   world_->note(process, how);
-  if (status != 0) {
+  if (told != 0) {
     verdict_->report("user:exit-status", process_name(process) + ' ' + how, world_->steps());
   }
   return true;

@@ -1,9 +1,11 @@
 #include "surroundings.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 
 namespace lockstep::run {
@@ -25,14 +27,21 @@ unsigned first_free_file() {
 }  // namespace
 
 Surroundings::Surroundings(char** variables)
-    : process_(::getpid()), first_file_(first_free_file()) {
+    : process_(::getpid()),
+      folder_(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)),
+      first_file_(first_free_file()) {
   for (char** variable = variables; *variable; ++variable) variables_.push_back(*variable);
   variables_.push_back(nullptr);
+}
+
+Surroundings::~Surroundings() {
+  if (folder_ >= 0) ::close(folder_);
 }
 
 // setenv() may have changed the list in place, or replaced it.
 char** Surroundings::restore() {
   ::close_range(first_file_, ~0U, 0);
+  if (folder_ >= 0 && ::fchdir(folder_) != 0) std::abort();
   current_ = variables_;
   environ = current_.data();
   return current_.data();

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <limits>
+#include <thread>
 
 #include "small_world.h"
 
@@ -58,6 +59,49 @@ TEST(InterceptedClocksTest, ProcessorTimeIsTheWorlds) {
     const clock_t start = clock();
     ::sleep(3);
     EXPECT_EQ(clock() - start, 3 * CLOCKS_PER_SEC);
+  });
+}
+
+TEST(InterceptedClocksTest, EachClockIsKnown) {
+  run_in_orders([] {
+    timespec real{};
+    timespec atomic{};
+    EXPECT_EQ(::clock_gettime(CLOCK_REALTIME, &real), 0);
+    EXPECT_EQ(::clock_gettime(CLOCK_TAI, &atomic), 0);
+    EXPECT_EQ(atomic.tv_sec, real.tv_sec);
+    EXPECT_EQ(::clock_gettime(77, &real), -1);
+    EXPECT_EQ(errno, EINVAL);
+  });
+}
+
+TEST(InterceptedClocksTest, ATimerThatHasExpiredOnceIsDisarmed) {
+  run_in_orders([] {
+    const int timer = ::timerfd_create(CLOCK_MONOTONIC, 0);
+    itimerspec time{{0, 0}, {1, 0}};
+    EXPECT_EQ(::timerfd_settime(timer, 0, &time, nullptr), 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1'500));
+    EXPECT_EQ(::timerfd_gettime(timer, &time), 0);
+    EXPECT_EQ(time.it_value.tv_sec, 0);
+    EXPECT_EQ(time.it_value.tv_nsec, 0);
+    // With an interval, the next expiration is told.
+    time = {{1, 0}, {1, 0}};
+    EXPECT_EQ(::timerfd_settime(timer, 0, &time, nullptr), 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2'500));
+    EXPECT_EQ(::timerfd_gettime(timer, &time), 0);
+    EXPECT_EQ(time.it_value.tv_sec, 0);
+    EXPECT_EQ(time.it_value.tv_nsec, 500'000'000);
+    ::close(timer);
+  });
+}
+
+TEST(InterceptedClocksTest, ADeadlineMattersOnlyIfTheMutexIsTaken) {
+  run_in_orders([] {
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    const timespec bad{.tv_sec = 0, .tv_nsec = -1};
+    EXPECT_EQ(pthread_mutex_timedlock(&mutex, &bad), 0);
+    EXPECT_EQ(pthread_mutex_timedlock(&mutex, &bad), EINVAL);
+    EXPECT_EQ(pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &bad), EINVAL);
+    EXPECT_EQ(pthread_mutex_unlock(&mutex), 0);
   });
 }
 

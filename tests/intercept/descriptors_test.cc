@@ -2,14 +2,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <limits.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -121,6 +124,121 @@ TEST(InterceptedDescriptorsTest, SelectFindsWhatIsReady) {
     EXPECT_TRUE(FD_ISSET(ends[1], &readable));
     ::close(ends[0]);
     ::close(ends[1]);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, EventsHaveTwoNames) {
+  run_in_orders([] {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    EXPECT_EQ(::write(ends[1], "x", 1), 1);
+    std::array<pollfd, 2> asked = {pollfd{ends[0], POLLRDNORM, 0},
+                                   pollfd{ends[1], POLLOUT | POLLWRNORM, 0}};
+    EXPECT_EQ(::poll(asked.data(), asked.size(), -1), 2);
+    EXPECT_EQ(asked[0].revents, POLLRDNORM);
+    EXPECT_EQ(asked[1].revents, POLLOUT | POLLWRNORM);
+    for (const int file : ends) ::close(file);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, SelectAnswersAsInLinux) {
+  run_in_orders([] {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    fd_set read;
+    FD_ZERO(&read);
+    FD_SET(ends[0], &read);
+    fd_set except = read;
+    timeval time{.tv_sec = 2, .tv_usec = 0};
+    std::thread other([&] {
+      std::this_thread::sleep_for(milliseconds(500));
+      ::close(ends[1]);
+    });
+    EXPECT_EQ(::select(ends[0] + 1, &read, nullptr, &except, &time), 1);
+    EXPECT_TRUE(FD_ISSET(ends[0], &read));
+    EXPECT_FALSE(FD_ISSET(ends[0], &except));
+    EXPECT_EQ(time.tv_sec, 1);
+    EXPECT_EQ(time.tv_usec, 500'000);
+    other.join();
+    ::close(ends[0]);
+    EXPECT_EQ(::select(ends[0] + 1, &read, nullptr, nullptr, &time), -1);
+    EXPECT_EQ(errno, EBADF);
+    EXPECT_EQ(::select(-1, nullptr, nullptr, nullptr, &time), -1);
+    EXPECT_EQ(errno, EINVAL);
+    EXPECT_EQ(::select(0, nullptr, nullptr, nullptr, &time), 0);
+    EXPECT_EQ(time.tv_sec, 0);
+    EXPECT_EQ(time.tv_usec, 0);
+  });
+}
+
+// Up to PIPE_BUF bytes of a write stay together.
+TEST(InterceptedDescriptorsTest, SmallWritesToAPipeAreWhole) {
+  run_in_orders([] {
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_NONBLOCK), 0);
+    const std::string much(65'536 - 100, 'x');
+    EXPECT_EQ(::write(ends[1], much.data(), much.size()), static_cast<ssize_t>(much.size()));
+    pollfd asked{ends[1], POLLOUT, 0};
+    EXPECT_EQ(::poll(&asked, 1, 0), 0);
+    EXPECT_EQ(::write(ends[1], much.data(), PIPE_BUF), -1);
+    EXPECT_EQ(errno, EAGAIN);
+    EXPECT_EQ(::write(ends[1], much.data(), PIPE_BUF + 1), 100);
+    EXPECT_EQ(::fcntl(ends[1], F_SETFL, 0), 0);
+    std::thread other([&] {
+      EXPECT_EQ(::write(ends[1], much.data(), PIPE_BUF), PIPE_BUF);
+      EXPECT_EQ(::write(ends[1], "", 0), 0);
+      ::close(ends[1]);
+    });
+    std::string bytes(70'000, '\0');
+    EXPECT_EQ(::read(ends[0], bytes.data(), 0), 0);
+    EXPECT_EQ(::read(ends[0], bytes.data(), 65'536), 65'536);
+    EXPECT_EQ(::fcntl(ends[0], F_SETFL, 0), 0);
+    EXPECT_EQ(::read(ends[0], bytes.data(), bytes.size()), PIPE_BUF);
+    EXPECT_EQ(::read(ends[0], bytes.data(), bytes.size()), 0);
+    other.join();
+    ::close(ends[0]);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, PipesHaveStreamsOfLibc) {
+  run_in_orders([] {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    FILE* const writer = ::fdopen(ends[1], "w");
+    FILE* const reader = ::fdopen(ends[0], "r");
+    EXPECT_EQ(::fileno(reader), ends[0]);
+    std::thread other([=] {
+      std::fprintf(writer, "a line %d\n", 1);
+      std::fflush(writer);
+      EXPECT_EQ(::dprintf(::fileno(writer), "another %d\n", 2), 10);
+      std::fclose(writer);
+    });
+    std::array<char, 32> line{};
+    EXPECT_STREQ(std::fgets(line.data(), line.size(), reader), "a line 1\n");
+    EXPECT_STREQ(std::fgets(line.data(), line.size(), reader), "another 2\n");
+    EXPECT_EQ(std::fgets(line.data(), line.size(), reader), nullptr);
+    other.join();
+    std::fclose(reader);
+    EXPECT_EQ(::fcntl(ends[0], F_GETFL), -1);
+  });
+}
+
+TEST(InterceptedDescriptorsTest, CallsForFilesKnowPipes) {
+  run_in_orders([] {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    struct stat shown{};
+    EXPECT_EQ(::fstat(ends[0], &shown), 0);
+    EXPECT_TRUE(S_ISFIFO(shown.st_mode));
+    EXPECT_EQ(::lseek(ends[0], 0, SEEK_SET), -1);
+    EXPECT_EQ(errno, ESPIPE);
+    EXPECT_EQ(::isatty(ends[0]), 0);
+    EXPECT_EQ(errno, ENOTTY);
+    EXPECT_EQ(::fcntl(ends[0], F_GETFL), O_RDONLY);
+    EXPECT_EQ(::fcntl(ends[1], F_GETFL), O_WRONLY);
+    for (const int file : ends) ::close(file);
+    EXPECT_EQ(::fstat(ends[0], &shown), -1);
+    EXPECT_EQ(errno, EBADF);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -51,6 +52,42 @@ TEST(InterceptedProcessesTest, SystemCallsAgreeAboutIds) {
     EXPECT_EQ(::syscall(SYS_getpid), ::getpid());
     EXPECT_EQ(::syscall(SYS_getppid), ::getppid());
     std::thread([] { EXPECT_EQ(::syscall(SYS_gettid), ::gettid()); }).join();
+  });
+}
+
+TEST(InterceptedProcessesTest, EachHasItsOwnDescriptors) {
+  int ends[2] = {-1, -1};
+  const auto talk = [&] {
+    ASSERT_EQ(::pipe(ends), 0);
+    const std::array own = {ends[0], ends[1]};
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    EXPECT_EQ(::write(own[1], "x", 1), 1);
+    for (const int file : own) EXPECT_EQ(::close(file), 0);
+  };
+  const auto close_those = [&] {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    EXPECT_EQ(::close(ends[0]), -1);
+    EXPECT_EQ(errno, EBADF);
+    int own[2];
+    ASSERT_EQ(::pipe(own), 0);
+    EXPECT_EQ(own[0], ends[0]);
+    EXPECT_EQ(::close_range(3, ~0U, 0), 0);
+    EXPECT_EQ(::close(own[0]), -1);
+  };
+  run_processes_in_orders({talk, close_those});
+}
+
+TEST(InterceptedProcessesTest, GroupsAndPrioritiesAreOfTheExecution) {
+  run_in_orders([] {
+    EXPECT_EQ(::getpgid(::getpid()), ::getppid());
+    EXPECT_EQ(::getpgid(0), ::getpgrp());
+    EXPECT_EQ(::getsid(::getpid()), ::getppid());
+    EXPECT_EQ(::getpgid(::getpid() + 1), -1);
+    EXPECT_EQ(errno, ESRCH);
+    EXPECT_EQ(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 5), 0);
+    EXPECT_EQ(::getpriority(PRIO_PROCESS, 0), 0);
+    EXPECT_EQ(::setpriority(PRIO_PROCESS, static_cast<id_t>(::getpid() + 1), 5), -1);
+    EXPECT_EQ(errno, ESRCH);
   });
 }
 

@@ -7,9 +7,11 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +90,36 @@ TEST(RefusedCallsTest, ProcessesShareNoLocks) {
     struct flock all{};
     expect_refused({"fcntl" + why, [&] { ::fcntl(STDIN_FILENO, command, &all); }});
   }
+}
+
+TEST(RefusedCallsTest, PairsAreStreams) {
+  int ends[2];
+  for (const int type : {SOCK_DGRAM, SOCK_SEQPACKET}) {
+    expect_refused({"socketpair: only pairs of SOCK_STREAM can be intercepted",
+                    [&] { ::socketpair(AF_UNIX, type, 0, ends); }});
+  }
+}
+
+TEST(RefusedCallsTest, SocketsAreOfTcp) {
+  const std::string why = "socket: only sockets of TCP can be intercepted";
+  expect_refused({why, [] { ::socket(AF_UNIX, SOCK_STREAM, 0); }});
+  expect_refused({why, [] { ::socket(AF_INET, SOCK_DGRAM, 0); }});
+}
+
+TEST(RefusedCallsTest, FilesAloneAreSpliced) {
+  const std::string why = ": this function cannot be intercepted for a pipe or a socket";
+  const auto with_pipe = [](const std::function<void(int)>& call) {
+    return [=] {
+      int ends[2];
+      ASSERT_EQ(::pipe(ends), 0);
+      call(ends[1]);
+    };
+  };
+  expect_refused({"sendfile" + why, with_pipe([](int to) { ::sendfile(to, 0, nullptr, 1); })});
+  expect_refused({"splice" + why, with_pipe([](int to) {
+                    static_cast<void>(::splice(0, nullptr, to, nullptr, 1, 0));
+                  })});
+  expect_refused({"preadv" + why, with_pipe([](int from) { ::preadv(from, nullptr, 0, 0); })});
 }
 
 TEST(RefusedCallsTest, FutexesWithBitsAreRefused) {

@@ -1,7 +1,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <gtest/gtest.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -285,7 +284,8 @@ TEST(InterceptedSocketsTest, OptionsKeepTheirValues) {
   });
 }
 
-// Whoever closes a number wakes nobody: Linux keeps the connection open until the call is over.
+// A thread that closes a number wakes no other one: Linux keeps the connection open until the call
+// is over.
 TEST(InterceptedSocketsTest, ACallOutlastsItsNumber) {
   run_in_orders([] {
     const Connected ends;
@@ -300,7 +300,7 @@ TEST(InterceptedSocketsTest, ACallOutlastsItsNumber) {
     EXPECT_EQ(events_of(ends.server), POLLOUT);
     EXPECT_EQ(::send(ends.server, "x", 1, MSG_NOSIGNAL), 1);
     other.join();
-    EXPECT_EQ(::send(ends.server, "x", 1, MSG_NOSIGNAL), -1);
+    EXPECT_EQ(events_of(ends.server), POLLIN | POLLOUT | POLLRDHUP);
   });
 }
 
@@ -328,6 +328,57 @@ TEST(InterceptedSocketsTest, AListenerThatIsShutWakesItsAccept) {
   });
 }
 
+int reusing_socket() {
+  const int file = tcp_socket();
+  const int on = 1;
+  EXPECT_EQ(::setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), 0);
+  return file;
+}
+
+// Returns 0 or the error.
+int bind_to(int file, const sockaddr_in& address) {
+  return ::bind(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+}
+
+TEST(InterceptedSocketsTest, APortHasOneListener) {
+  run_in_orders([] {
+    const sockaddr_in address = at(INADDR_LOOPBACK, 2181);
+    const int a = reusing_socket();
+    const int b = reusing_socket();
+    const int greedy = tcp_socket();
+    EXPECT_EQ(bind_to(a, address), 0);
+    EXPECT_EQ(bind_to(a, at(INADDR_LOOPBACK, 2182)), EINVAL);
+    EXPECT_EQ(bind_to(greedy, at(INADDR_ANY, 2181)), EADDRINUSE);
+    EXPECT_EQ(bind_to(b, address), 0);
+    // Nobody listens yet.
+    EXPECT_EQ(connect_to(greedy, address), -1);
+    EXPECT_EQ(errno, ECONNREFUSED);
+    EXPECT_EQ(::listen(a, 1), 0);
+    EXPECT_EQ(::listen(b, 1), -1);
+    EXPECT_EQ(errno, EADDRINUSE);
+    const int late = reusing_socket();
+    EXPECT_EQ(bind_to(late, address), EADDRINUSE);
+    EXPECT_EQ(bind_to(late, at(INADDR_LOOPBACK + 1, 2181)), 0);
+    for (const int file : {a, b, greedy, late}) ::close(file);
+  });
+}
+
+TEST(InterceptedSocketsTest, AnEndThatHasNotReadAllResetsTheConnection) {
+  run_in_orders([] {
+    const Connected ends;
+    EXPECT_EQ(::send(ends.client, "unread", 6, 0), 6);
+    EXPECT_EQ(::send(ends.server, "x", 1, 0), 1);
+    ::close(ends.server);
+    char byte = 0;
+    EXPECT_EQ(::recv(ends.client, &byte, 1, 0), 1);
+    EXPECT_EQ(::recv(ends.client, &byte, 1, 0), -1);
+    EXPECT_EQ(errno, ECONNRESET);
+    EXPECT_EQ(::recv(ends.client, &byte, 1, 0), 0);
+    EXPECT_EQ(::send(ends.client, "x", 1, MSG_NOSIGNAL), -1);
+    EXPECT_EQ(errno, EPIPE);
+  });
+}
+
 // -------------------------------------------------------------------------------------- SIGPIPE
 
 void write_to_nobody() {
@@ -342,6 +393,8 @@ void write_to_nobody() {
 void send_to_nobody(int flags) {
   const Connected ends;
   ::close(ends.server);
+  // The first one asks whether somebody is there.
+  EXPECT_EQ(::send(ends.client, "x", 1, flags), 1);
   EXPECT_EQ(::send(ends.client, "x", 1, flags), -1);
   EXPECT_EQ(errno, EPIPE);
 }
@@ -386,70 +439,6 @@ TEST(BrokenPipeTest, IsToldToAHandler) {
   broken_pipes = 0;
   EXPECT_TRUE(survives([](int) { ++broken_pipes; }, &write_to_nobody));
   EXPECT_EQ(broken_pipes, 1);
-}
-
-// -------------------------------------------------------------------------------------- names
-
-std::string answer_to(const char* node, const char* service, int flags) {
-  addrinfo hints{};
-  hints.ai_flags = flags;
-  addrinfo* found = nullptr;
-  const int error = ::getaddrinfo(node, service, &hints, &found);
-  if (error != 0) return ::gai_strerror(error);
-  sockaddr_in address{};
-  std::memcpy(&address, found->ai_addr, sizeof address);
-  ::freeaddrinfo(found);
-  return text_of(address);
-}
-
-TEST(InterceptedNamesTest, ThisMachineHasItsAddresses) {
-  run_in_orders([] {
-    EXPECT_EQ(answer_to(nullptr, "2181", 0), "127.0.0.1:2181");
-    EXPECT_EQ(answer_to(nullptr, "2181", AI_PASSIVE), "0.0.0.0:2181");
-    EXPECT_EQ(answer_to("localhost", "2181", 0), "127.0.0.1:2181");
-    EXPECT_EQ(answer_to("127.0.0.1", nullptr, AI_NUMERICHOST), "127.0.0.1:0");
-    EXPECT_EQ(answer_to("elsewhere", "2181", AI_NUMERICHOST), ::gai_strerror(EAI_NONAME));
-    EXPECT_EQ(answer_to(nullptr, nullptr, 0), ::gai_strerror(EAI_NONAME));
-    EXPECT_EQ(answer_to("127.0.0.1", "zookeeper", 0), ::gai_strerror(EAI_SERVICE));
-  });
-}
-
-TEST(InterceptedNamesTest, AddressesHaveNoNames) {
-  run_in_orders([] {
-    const sockaddr_in address = at(INADDR_LOOPBACK, 80);
-    const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
-    std::array<char, 64> host{};
-    std::array<char, 16> service{};
-    EXPECT_EQ(::getnameinfo(generic, sizeof address, host.data(), host.size(), service.data(),
-                            service.size(), 0),
-              0);
-    EXPECT_STREQ(host.data(), "127.0.0.1");
-    EXPECT_STREQ(service.data(), "80");
-    EXPECT_EQ(
-        ::getnameinfo(generic, sizeof address, host.data(), host.size(), nullptr, 0, NI_NAMEREQD),
-        EAI_NONAME);
-  });
-}
-
-TEST(InterceptedNamesTest, AServerIsFoundWhereItBinds) {
-  run_in_orders([] {
-    addrinfo hints{};
-    hints.ai_flags = AI_PASSIVE;
-    addrinfo* found = nullptr;
-    ASSERT_EQ(::getaddrinfo(nullptr, "2181", &hints, &found), 0);
-    const int listener = tcp_socket();
-    EXPECT_EQ(::bind(listener, found->ai_addr, found->ai_addrlen), 0);
-    EXPECT_EQ(::listen(listener, 1), 0);
-    ::freeaddrinfo(found);
-    for (const char* const node : {"localhost", "127.0.0.1", "0.0.0.0"}) {
-      ASSERT_EQ(::getaddrinfo(node, "2181", nullptr, &found), 0);
-      const int client = tcp_socket();
-      EXPECT_EQ(::connect(client, found->ai_addr, found->ai_addrlen), 0) << node;
-      ::freeaddrinfo(found);
-      ::close(client);
-    }
-    ::close(listener);
-  });
 }
 
 }  // namespace

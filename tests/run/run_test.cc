@@ -179,6 +179,24 @@ TEST(RunTest, ExitFunctionsAndDestructorsRunAtTheEndOfAProgram) {
   }
 }
 
+class ExitsTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ExitsTest, RunTheirHandlers) {
+  const ProgramRun run = hunt("--executions 20 --faults none --json",
+                              std::string(LOCKSTEP_TARGETS "/exits_target ") + GetParam());
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ExitsTest,
+                         ::testing::Values("cleanup", "handler", "main", "quick", "256"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST(RunTest, ALibraryThatIsUnloadedTakesItsObjectsWithIt) {
+  const ProgramRun run = hunt("--executions 20 --faults none --json", LOCKSTEP_TARGETS
+                              "/objects_target unload " LOCKSTEP_TARGETS "/plugin_target.so");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Each, MisbehaviourTest,
     ::testing::Values(Misbehaviour{"status", "user:exit-status", "A exits with status 3"},
@@ -225,6 +243,12 @@ TEST_P(StaticsTest, OfAnotherCopyDoNotWake) {
 INSTANTIATE_TEST_SUITE_P(Each, StaticsTest, ::testing::Values("condition", "futex", "poll"),
                          [](const auto& each) { return std::string(each.param); });
 
+TEST(RunTest, ACopyThatClosesAllFilesDoesNotCloseTheHunts) {
+  const ProgramRun run =
+      hunt("--clients 2 --executions 20 --faults none --json", misbehave("close-all"));
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
 TEST(RunTest, CopiesHaveTheirOwnProcessIds) {
   const ProgramRun run =
       hunt("--clients 3 --executions 20 --faults none --json", misbehave("pid {client}"));
@@ -255,7 +279,7 @@ TEST_P(NewProcessTest, BeginsEachExecution) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, NewProcessTest,
-                         ::testing::Values("grow", "environment", "files", "mask"),
+                         ::testing::Values("grow", "environment", "files", "folder", "mask"),
                          [](const auto& each) { return std::string(each.param); });
 
 TEST(RunTest, CopiesHaveSeparateStaticObjects) {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cstdarg>
-#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -14,6 +13,7 @@
 #include "descriptors.h"
 #include "handled.h"
 #include "real.h"
+#include "streams.h"
 
 // The random devices in /dev, as descriptors and as libc's streams.
 
@@ -43,27 +43,12 @@ int open_chance(Execution& execution) {
   return execution.descriptors().add(std::make_shared<ChanceFile>(execution));
 }
 
-// libc calls these two for a stream, whose cookie is the number of the descriptor.
-ssize_t read_stream(void*, char* into, std::size_t size) {
-  LOCKSTEP_INTERCEPT(execution, (errno = EBADF, -1));
-  fill(*execution, into, size);
-  return static_cast<ssize_t>(size);
-}
-int close_stream(void* file) {
-  return ::close(static_cast<int>(reinterpret_cast<std::intptr_t>(file)));
-}
-
 // std::ifstream reads from the stream's descriptor, and fread() from the stream.
 FILE* open_chance_stream(Execution& execution, const char* mode) {
   const int file = open_chance(execution);
   if (file < 0) return nullptr;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): a cookie is a pointer.
-  void* const cookie = reinterpret_cast<void*>(static_cast<std::intptr_t>(file));
-  FILE* const stream = ::fopencookie(
-      cookie, mode,
-      {.read = &read_stream, .write = nullptr, .seek = nullptr, .close = &close_stream});
-  if (!stream) return execution.descriptors().close(file), nullptr;
-  stream->_fileno = file;
+  FILE* const stream = open_stream(file, mode);
+  if (!stream) execution.descriptors().close(file);
   return stream;
 }
 

@@ -15,7 +15,8 @@ using std::chrono::seconds;
 
 nanoseconds epoch_of(clockid_t clock) {
   constexpr seconds kRealTime{1'700'000'000};  // November 2023.
-  const bool is_real = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+  const bool is_real = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ||
+                       clock == CLOCK_REALTIME_ALARM || clock == CLOCK_TAI;
   return is_real ? kRealTime : seconds(0);
 }
 
@@ -66,6 +67,8 @@ int ftime(timeb* time);
 
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(clock_gettime)(clock, time));
+  constexpr clockid_t kRemoved = 10;  // CLOCK_SGI_CYCLE
+  if (clock > CLOCK_TAI || clock == kRemoved) return errno = EINVAL, -1;
   *time = to_timespec(now(*execution, clock));
   return 0;
 }

@@ -11,9 +11,16 @@ ssize_t Descriptor::read(char*, std::size_t) { return errno = EINVAL, -1; }
 ssize_t Descriptor::peek(char*, std::size_t) { return errno = EINVAL, -1; }
 ssize_t Descriptor::write(std::string_view) { return errno = EINVAL, -1; }
 
+Descriptors::Table& Descriptors::own() {
+  const std::size_t process = execution_.running()->root().number();
+  if (tables_.size() <= process) tables_.resize(process + 1);
+  return tables_[process];
+}
+
 int Descriptors::add_above(int least, std::shared_ptr<Descriptor> descriptor) {
+  const Table& table = own();
   auto index = static_cast<std::size_t>(std::max(least - kFirst, 0));
-  while (index < table_.size() && table_[index]) ++index;
+  while (index < table.size() && table[index]) ++index;
   if (index >= kMost) return errno = EMFILE, -1;
   use(index, std::move(descriptor));
   return kFirst + static_cast<int>(index);
@@ -21,45 +28,46 @@ int Descriptors::add_above(int least, std::shared_ptr<Descriptor> descriptor) {
 
 void Descriptors::put(int number, std::shared_ptr<Descriptor> descriptor) {
   const auto index = static_cast<std::size_t>(number - kFirst);
-  if (index < table_.size() && table_[index]) close(number);
+  const Table& table = own();
+  if (index < table.size() && table[index]) close(number);
   use(index, std::move(descriptor));
 }
 
 void Descriptors::use(std::size_t index, std::shared_ptr<Descriptor> descriptor) {
-  if (index >= table_.size()) {
-    table_.resize(index + 1);
-    owners_.resize(index + 1);
-  }
-  table_[index] = std::move(descriptor);
-  owners_[index] = &execution_.running()->root();
+  Table& table = own();
+  if (index >= table.size()) table.resize(index + 1);
+  ++descriptor->numbers;
+  table[index] = std::move(descriptor);
 }
 
-const std::shared_ptr<Descriptor>& Descriptors::find(int number) const {
+const std::shared_ptr<Descriptor>& Descriptors::find(int number) {
   static const std::shared_ptr<Descriptor> none;
+  const Table& table = own();
   const auto index = static_cast<std::size_t>(number - kFirst);
-  if (number >= kFirst && index < table_.size() && table_[index]) return table_[index];
+  if (number >= kFirst && index < table.size() && table[index]) return table[index];
   errno = EBADF;
   return none;
 }
 
 int Descriptors::close(int number) {
   if (!find(number)) return -1;
-  const auto index = static_cast<std::size_t>(number - kFirst);
-  const Thread* const owner = owners_[index];
-  std::shared_ptr<Descriptor> descriptor = forget(index);
-  if (descriptor && descriptor->users > 0) {
-    lingering_.push_back({std::move(descriptor), owner});
-  } else if (descriptor) {
-    descriptor->close();
-  }
+  lost_number(std::exchange(own()[static_cast<std::size_t>(number - kFirst)], nullptr),
+              execution_.running()->root());
   execution_.descriptors_changed();
   return 0;
 }
 
-std::shared_ptr<Descriptor> Descriptors::forget(std::size_t index) {
-  std::shared_ptr<Descriptor> descriptor = std::exchange(table_[index], nullptr);
-  owners_[index] = nullptr;
-  return std::ranges::find(table_, descriptor) == table_.end() ? descriptor : nullptr;
+void Descriptors::close_range(int first, int last) {
+  const auto end = kFirst + static_cast<int>(own().size());
+  for (int number = std::max(first, kFirst); number <= last && number < end; ++number) {
+    if (own()[static_cast<std::size_t>(number - kFirst)]) close(number);
+  }
+}
+
+void Descriptors::lost_number(std::shared_ptr<Descriptor> descriptor, const Thread& owner) {
+  if (--descriptor->numbers > 0) return;
+  if (descriptor->users == 0) return descriptor->close();
+  lingering_.push_back({std::move(descriptor), &owner});
 }
 
 void Descriptors::is_used_no_more(Descriptor& descriptor) {
@@ -78,15 +86,19 @@ void Descriptors::is_used_no_more(Descriptor& descriptor) {
 // The calls of its threads are over, although nothing unwinds their stacks.
 void Descriptors::close_all_of(const Thread& root) {
   bool any_peer = false;
-  for (std::size_t index = 0; index < table_.size(); ++index) {
-    if (!table_[index] || owners_[index] != &root) continue;
-    any_peer |= table_[index]->has_local_peer();
-    if (const std::shared_ptr<Descriptor> descriptor = forget(index)) descriptor->close();
+  const auto end = [&](Descriptor& descriptor) {
+    any_peer |= descriptor.has_local_peer();
+    descriptor.close();
+  };
+  if (root.number() < tables_.size()) {
+    const Table table = std::exchange(tables_[root.number()], {});
+    for (const std::shared_ptr<Descriptor>& descriptor : table) {
+      if (descriptor && --descriptor->numbers == 0) end(*descriptor);
+    }
   }
   std::erase_if(lingering_, [&](const Lingering& some) {
     if (some.owner != &root) return false;
-    any_peer |= some.descriptor->has_local_peer();
-    some.descriptor->close();
+    end(*some.descriptor);
     return true;
   });
   if (any_peer) execution_.descriptors_changed();

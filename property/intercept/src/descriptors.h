@@ -1,6 +1,8 @@
 #pragma once
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <algorithm>
@@ -32,6 +34,8 @@ class Descriptor {
   // Like read(), but does not remove the bytes.
   virtual ssize_t peek(char* into, std::size_t size);
   virtual ssize_t write(std::string_view bytes);
+  // Whether a read of no bytes does not wait.
+  [[nodiscard]] virtual bool reads_nothing_at_once() const { return false; }
   // Whether a blocking write goes on after a partial one until it has written all bytes.
   [[nodiscard]] virtual bool is_stream() const { return false; }
   // Whether a write of these bytes does not wait. Other bytes than those of ready()'s POLLOUT may
@@ -46,6 +50,10 @@ class Descriptor {
     static_cast<void>(events);
     return std::nullopt;
   }
+  // The kind of file that fstat() tells: S_IFIFO, S_IFSOCK, or 0 for others.
+  [[nodiscard]] virtual mode_t type() const { return 0; }
+  // O_RDONLY, O_WRONLY or O_RDWR.
+  [[nodiscard]] virtual int access() const { return O_RDWR; }
   // Whether its other end belongs to a thread of the execution.
   [[nodiscard]] virtual bool has_local_peer() const { return false; }
   // Called when its last number has been closed, and no call uses it any more.
@@ -59,11 +67,13 @@ class Descriptor {
   bool nonblocking = false;
   std::optional<std::chrono::nanoseconds> receive_timeout;
   std::optional<std::chrono::nanoseconds> send_timeout;
-  std::uint32_t users = 0;  // Calls of threads that are under way (InUse).
+  std::uint32_t numbers = 0;  // Under which it is open.
+  std::uint32_t users = 0;    // Calls of threads that are under way (InUse).
 };
 
-// The descriptors of an execution. Their numbers are above those that real descriptors reach, so a
-// number alone tells whether a descriptor is real.
+// The descriptors of an execution. Each process has its own numbers, all of them above those that
+// real descriptors reach, so a number alone tells whether a descriptor is real. Functions with a
+// number mean the running thread's process.
 class Descriptors {
  public:
   static constexpr int kFirst = 512;
@@ -72,7 +82,7 @@ class Descriptors {
   explicit Descriptors(Execution& execution) : execution_(execution) {}
 
   // Adds a descriptor under the lowest free number, as POSIX demands, and returns the number; -1
-  // with errno EMFILE if there are too many. It belongs to the running thread's process.
+  // with errno EMFILE if there are too many.
   int add(std::shared_ptr<Descriptor> descriptor) {
     return add_above(kFirst, std::move(descriptor));
   }
@@ -86,8 +96,10 @@ class Descriptors {
   }
   // Returns null with errno EBADF if there is none. The reference is valid until a descriptor is
   // added or closed: a caller that waits in between copies the pointer.
-  [[nodiscard]] const std::shared_ptr<Descriptor>& find(int number) const;
+  [[nodiscard]] const std::shared_ptr<Descriptor>& find(int number);
   int close(int number);
+  // Closes all descriptors from `first` to `last`.
+  void close_range(int first, int last);
   // A call that has used a descriptor is over.
   void is_used_no_more(Descriptor& descriptor);
   // Closes the descriptors of a process that has ended, in the order of their numbers.
@@ -96,27 +108,51 @@ class Descriptors {
   [[nodiscard]] std::uint16_t next_port() {
     return std::exchange(port_, port_ == kLastPort ? kFirstPort : port_ + 1);
   }
-  [[nodiscard]] const std::vector<std::shared_ptr<Descriptor>>& all() const { return table_; }
+  // Visits the descriptors of all processes, once for each number, until one is accepted; returns
+  // null if none is.
+  template <class Accept>
+  [[nodiscard]] Descriptor* find_any(Accept accept) const {
+    for (const Table& table : tables_) {
+      for (const std::shared_ptr<Descriptor>& descriptor : table) {
+        if (descriptor && accept(*descriptor)) return descriptor.get();
+      }
+    }
+    return nullptr;
+  }
 
  private:
-  // The number is the running thread's process's from now on.
+  using Table = std::vector<std::shared_ptr<Descriptor>>;  // By number.
+
+  // The numbers of the running thread's process.
+  [[nodiscard]] Table& own();
   void use(std::size_t index, std::shared_ptr<Descriptor> descriptor);
-  // Removes the descriptor with that number, and returns it if it has no other one.
-  std::shared_ptr<Descriptor> forget(std::size_t index);
+  // Closes a descriptor that has lost a number.
+  void lost_number(std::shared_ptr<Descriptor> descriptor, const Thread& owner);
 
   Execution& execution_;
-  std::vector<std::shared_ptr<Descriptor>> table_;
-  std::vector<const Thread*> owners_;  // The first threads of their processes, by number.
+  std::vector<Table> tables_;  // By the number of the process's first thread.
   // Descriptors without a number that calls still use.
   struct Lingering {
     std::shared_ptr<Descriptor> descriptor;
-    const Thread* owner;
+    const Thread* owner;  // The first thread of its process.
   };
   std::vector<Lingering> lingering_;
   static constexpr std::uint16_t kFirstPort = 30'000;
   static constexpr std::uint16_t kLastPort = 60'999;
   std::uint16_t port_ = kFirstPort;
 };
+
+// poll() has two names for each of these events.
+[[nodiscard]] inline short with_both_names(short events) {
+  if ((events & POLLIN) != 0) events |= POLLRDNORM;
+  if ((events & POLLOUT) != 0) events |= POLLWRNORM;
+  return events;
+}
+[[nodiscard]] inline short with_one_name(short events) {
+  if ((events & POLLRDNORM) != 0) events |= POLLIN;
+  if ((events & POLLWRNORM) != 0) events |= POLLOUT;
+  return events;
+}
 
 [[nodiscard]] inline std::optional<std::chrono::nanoseconds> earlier(
     std::optional<std::chrono::nanoseconds> a, std::optional<std::chrono::nanoseconds> b) {

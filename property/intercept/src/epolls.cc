@@ -42,8 +42,8 @@ class EpollFile final : public Descriptor {
     std::optional<nanoseconds> first;
     for (const Interest& interest : interests_) {
       if (!interest.is_enabled) continue;
-      const auto events = static_cast<short>(interest.event.events & (POLLIN | POLLOUT));
-      first = earlier(first, interest.descriptor->due(events));
+      const auto events = static_cast<short>(interest.event.events & 0xffffU);
+      first = earlier(first, interest.descriptor->due(with_one_name(events)));
     }
     return first;
   }
@@ -108,14 +108,12 @@ class EpollFile final : public Descriptor {
 
   [[nodiscard]] static unsigned ready_events(const Interest& interest) {
     if (!interest.is_enabled) return 0;
-    const auto ready = static_cast<unsigned>(interest.descriptor->ready());
+    const auto ready = static_cast<unsigned>(with_both_names(interest.descriptor->ready()));
     return ready & (interest.event.events | kAlways);
   }
   void drop_closed() {
-    const auto& all = execution_.descriptors().all();
-    std::erase_if(interests_, [&](const Interest& interest) {
-      return std::ranges::find(all, interest.descriptor) == all.end();
-    });
+    std::erase_if(interests_,
+                  [](const Interest& interest) { return interest.descriptor->numbers == 0; });
   }
 
   Execution& execution_;

@@ -1,17 +1,19 @@
 #include "lockstep/intercept/execution.h"
 
+#include <pthread.h>
 #include <sys/single_threaded.h>
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
 #include "audit.h"
+#include "cleanups.h"
 #include "descriptors.h"
 #include "lockstep/stacks/own_stack.h"
 #include "process_memory.h"
 #include "signals.h"
-#include "thread_exit.h"
 #include "thread_locals.h"
 
 namespace lockstep::intercept {
@@ -34,6 +36,7 @@ Execution::~Execution() {
   descriptors_.reset();
   threads_.clear();
   current_ = nullptr;
+  for (const unsigned key : own_keys_) ::pthread_key_delete(key);
 }
 
 Thread& Execution::start(std::function<void*()> body) { return create(std::move(body), false); }
@@ -134,11 +137,19 @@ void Execution::end_threads_of(Thread& thread) {
   descriptors_->close_all_of(root);
 }
 
-void Execution::has_ended(Thread& thread) {
+bool Execution::is_last(Thread& thread) const {
   const Thread& root = thread.root();
-  const bool any_is_left = std::ranges::any_of(
-      threads_, [&](const auto& other) { return !other->ended() && &other->root() == &root; });
-  if (!any_is_left) descriptors_->close_all_of(root);
+  return std::ranges::none_of(threads_, [&](const auto& other) {
+    return other.get() != &thread && !other->ended() && &other->root() == &root;
+  });
+}
+
+void Execution::has_ended(Thread& thread) {
+  if (is_last(thread)) descriptors_->close_all_of(thread.root());
+}
+
+void Execution::is_done(Thread& thread) {
+  if (thread.root().has_exited_ && is_last(thread)) end_process("exit", 0);
 }
 
 void Execution::end_process(std::string_view call, int status) {
@@ -205,9 +216,25 @@ void Execution::forget_specific(std::size_t key) {
   }
 }
 
-void Execution::exit_thread(void* result) {
-  inside_ = false;
-  throw ThreadExit{result};
+void Execution::has_created(unsigned key, const void* at) {
+  const auto* const stack = static_cast<const std::byte*>(running_->stack_begin());
+  const auto* const place = static_cast<const std::byte*>(at);
+  const bool is_on_stack =
+      std::less_equal<>()(stack, place) && std::less<>()(place, stack + running_->stack_bytes());
+  if (memory_ && (is_on_stack || ProcessMemory::is_variable(at))) own_keys_.push_back(key);
+}
+
+void Execution::exit_thread(void* result) { running_->exit(result); }
+
+void Execution::add_cleanup(CleanupBuffer& buffer) {
+  buffer.before = std::exchange(running_->cleanup_buffer_, &buffer);
+}
+
+void Execution::remove_cleanup(CleanupBuffer& buffer) { running_->cleanup_buffer_ = buffer.before; }
+
+void Execution::cleaned_up(CleanupBuffer& buffer) {
+  remove_cleanup(buffer);
+  running_->unwind();
 }
 
 void Execution::share(const void* begin, std::size_t bytes) { ThreadLocals::share(begin, bytes); }

@@ -18,7 +18,7 @@ int control(Execution& execution, int file, int command, long argument) {
   const std::shared_ptr<Descriptor>& descriptor = execution.descriptors().find(file);
   if (!descriptor) return -1;
   switch (command) {
-    case F_GETFL: return O_RDWR | (descriptor->nonblocking ? O_NONBLOCK : 0);
+    case F_GETFL: return descriptor->access() | (descriptor->nonblocking ? O_NONBLOCK : 0);
     case F_SETFL: descriptor->nonblocking = (argument & O_NONBLOCK) != 0; return 0;
     case F_GETFD: return FD_CLOEXEC;
     case F_SETFD: return 0;

@@ -1,8 +1,10 @@
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdarg>
 #include <cstddef>
 
 #include "handled.h"
@@ -18,6 +20,10 @@ ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags, sockaddr* from,
                        socklen_t* length);
 int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
+int __ppoll_chk(pollfd* files, nfds_t count, const timespec* time, const sigset_t* signals,
+                size_t room);
+int __dprintf_chk(int file, int flag, const char* format, ...);
+int __vdprintf_chk(int file, int flag, const char* format, va_list arguments);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);
 int __openat_2(int folder, const char* path, int flags);
@@ -43,6 +49,24 @@ ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags
 int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room) {
   if (room / sizeof(pollfd) < count) __chk_fail();
   return ::poll(files, count, timeout_ms);
+}
+
+int __ppoll_chk(pollfd* files, nfds_t count, const timespec* time, const sigset_t* signals,
+                size_t room) {
+  if (room / sizeof(pollfd) < count) __chk_fail();
+  return ::ppoll(files, count, time, signals);
+}
+
+int __vdprintf_chk(int file, int, const char* format, va_list arguments) {
+  return ::vdprintf(file, format, arguments);
+}
+
+int __dprintf_chk(int file, int, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int size = ::vdprintf(file, format, arguments);
+  va_end(arguments);
+  return size;
 }
 
 int __open_2(const char* path, int flags) { return ::open(path, flags); }

@@ -21,7 +21,9 @@
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -32,17 +34,26 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cstdarg>
+
 extern "C" {
 ssize_t __read_chk(int file, void* into, size_t size, size_t room);
 ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags, sockaddr* from,
                        socklen_t* length);
 int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
+int __ppoll_chk(pollfd* files, nfds_t count, const timespec* time, const sigset_t* signals,
+                size_t room);
+int __dprintf_chk(int file, int flag, const char* format, ...);
+int __vdprintf_chk(int file, int flag, const char* format, va_list arguments);
 int __open_2(const char* path, int flags);
 int __open64_2(const char* path, int flags);
 int __openat_2(int folder, const char* path, int flags);
 int __openat64_2(int folder, const char* path, int flags);
 int __gethostname_chk(char* name, size_t size, size_t room);
+void __pthread_register_cancel(__pthread_unwind_buf_t* buffer);
+void __pthread_unregister_cancel(__pthread_unwind_buf_t* buffer);
+void __pthread_unwind_next(__pthread_unwind_buf_t* buffer);
 int ftime(struct timeb* time);
 }
 extern "C" int __cxa_thread_atexit_impl(void (*destructor)(void*), void* object,
@@ -54,11 +65,11 @@ extern "C" void random_device_getval() __asm__("_ZNSt13random_device9_M_getvalEv
 namespace lockstep::intercept {
 
 namespace linked {
-extern const char attributes, barriers, c11_threads, chance, chance_files, clocks, conditions,
-    duplicates, epolls, event_files, exits, fcntl, fortified, futexes, keys, mutexes, names, once,
-    pipes, polls, process_ids, processors, refused, rwlocks, semaphores, signal_masks, signals,
-    sleeps, sockets, spinlocks, stream_locks, thread_atexit, threads, timer_files, transfers,
-    vectors;
+extern const char attributes, barriers, c11_threads, chance, chance_files, cleanups, clocks, closes,
+    conditions, duplicates, epolls, event_files, exits, fcntl, file_calls, fortified, futexes, keys,
+    mutexes, names, once, pipes, polls, process_groups, process_ids, processors, refused, rwlocks,
+    semaphores, signal_masks, signals, sleeps, socket_options, sockets, spinlocks, stream_locks,
+    thread_atexit, threads, timer_files, transfers, vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -69,16 +80,22 @@ namespace {
 const Handled kHandled[] = {
     {"_ZNSt13random_device9_M_getvalEv", reinterpret_cast<const void*>(&::random_device_getval)},
     LOCKSTEP_HANDLED(__cxa_thread_atexit_impl),
+    LOCKSTEP_HANDLED(__dprintf_chk),
     LOCKSTEP_HANDLED(__gethostname_chk),
     LOCKSTEP_HANDLED(__open64_2),
     LOCKSTEP_HANDLED(__open_2),
     LOCKSTEP_HANDLED(__openat64_2),
     LOCKSTEP_HANDLED(__openat_2),
     LOCKSTEP_HANDLED(__poll_chk),
+    LOCKSTEP_HANDLED(__ppoll_chk),
+    LOCKSTEP_HANDLED(__pthread_register_cancel),
+    LOCKSTEP_HANDLED(__pthread_unregister_cancel),
+    LOCKSTEP_HANDLED(__pthread_unwind_next),
     LOCKSTEP_HANDLED(__read_chk),
     LOCKSTEP_HANDLED(__recv_chk),
     LOCKSTEP_HANDLED(__recvfrom_chk),
     LOCKSTEP_HANDLED(__sysv_signal),
+    LOCKSTEP_HANDLED(__vdprintf_chk),
     LOCKSTEP_HANDLED(_Exit),
     LOCKSTEP_HANDLED(_Fork),
     LOCKSTEP_HANDLED(_exit),
@@ -94,6 +111,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(clock_gettime),
     LOCKSTEP_HANDLED(clock_nanosleep),
     LOCKSTEP_HANDLED(close),
+    LOCKSTEP_HANDLED(close_range),
+    LOCKSTEP_HANDLED(closefrom),
     LOCKSTEP_HANDLED(cnd_broadcast),
     LOCKSTEP_HANDLED(cnd_destroy),
     LOCKSTEP_HANDLED(cnd_init),
@@ -102,6 +121,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(cnd_wait),
     LOCKSTEP_HANDLED(connect),
     LOCKSTEP_HANDLED(daemon),
+    LOCKSTEP_HANDLED(dprintf),
     LOCKSTEP_HANDLED(drand48),
     LOCKSTEP_HANDLED(dup),
     LOCKSTEP_HANDLED(dup2),
@@ -124,6 +144,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(exit),
     LOCKSTEP_HANDLED(fcntl),
     LOCKSTEP_HANDLED(fcntl64),
+    LOCKSTEP_HANDLED(fdopen),
     LOCKSTEP_HANDLED(fexecve),
     LOCKSTEP_HANDLED(flock),
     LOCKSTEP_HANDLED(flockfile),
@@ -131,6 +152,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(fopen64),
     LOCKSTEP_HANDLED(fork),
     LOCKSTEP_HANDLED(freeaddrinfo),
+    LOCKSTEP_HANDLED(fstat),
+    LOCKSTEP_HANDLED(fstat64),
     LOCKSTEP_HANDLED(ftime),
     LOCKSTEP_HANDLED(funlockfile),
     LOCKSTEP_HANDLED(get_nprocs),
@@ -147,21 +170,28 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(getlogin),
     LOCKSTEP_HANDLED(getnameinfo),
     LOCKSTEP_HANDLED(getpeername),
+    LOCKSTEP_HANDLED(getpgid),
+    LOCKSTEP_HANDLED(getpgrp),
     LOCKSTEP_HANDLED(getpid),
     LOCKSTEP_HANDLED(getppid),
+    LOCKSTEP_HANDLED(getpriority),
     LOCKSTEP_HANDLED(getpwuid_r),
     LOCKSTEP_HANDLED(getrandom),
+    LOCKSTEP_HANDLED(getsid),
     LOCKSTEP_HANDLED(getsockname),
     LOCKSTEP_HANDLED(getsockopt),
     LOCKSTEP_HANDLED(gettid),
     LOCKSTEP_HANDLED(gettimeofday),
     LOCKSTEP_HANDLED(ioctl),
+    LOCKSTEP_HANDLED(isatty),
     LOCKSTEP_HANDLED(kill),
     LOCKSTEP_HANDLED(killpg),
     LOCKSTEP_HANDLED(lcong48),
     LOCKSTEP_HANDLED(listen),
     LOCKSTEP_HANDLED(lockf),
     LOCKSTEP_HANDLED(lrand48),
+    LOCKSTEP_HANDLED(lseek),
+    LOCKSTEP_HANDLED(lseek64),
     LOCKSTEP_HANDLED(mrand48),
     LOCKSTEP_HANDLED(msgrcv),
     LOCKSTEP_HANDLED(msgsnd),
@@ -184,6 +214,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(posix_spawn),
     LOCKSTEP_HANDLED(posix_spawnp),
     LOCKSTEP_HANDLED(ppoll),
+    LOCKSTEP_HANDLED(preadv),
+    LOCKSTEP_HANDLED(preadv2),
     LOCKSTEP_HANDLED(pselect),
     LOCKSTEP_HANDLED(pthread_barrier_destroy),
     LOCKSTEP_HANDLED(pthread_barrier_init),
@@ -238,6 +270,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pthread_spin_unlock),
     LOCKSTEP_HANDLED(pthread_timedjoin_np),
     LOCKSTEP_HANDLED(pthread_tryjoin_np),
+    LOCKSTEP_HANDLED(pwritev),
+    LOCKSTEP_HANDLED(pwritev2),
     LOCKSTEP_HANDLED(quick_exit),
     LOCKSTEP_HANDLED(raise),
     LOCKSTEP_HANDLED(rand),
@@ -263,10 +297,12 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(semtimedop),
     LOCKSTEP_HANDLED(setitimer),
     LOCKSTEP_HANDLED(send),
+    LOCKSTEP_HANDLED(sendfile),
     LOCKSTEP_HANDLED(sendmmsg),
     LOCKSTEP_HANDLED(sendmsg),
     LOCKSTEP_HANDLED(sendto),
     LOCKSTEP_HANDLED(setitimer),
+    LOCKSTEP_HANDLED(setpriority),
     LOCKSTEP_HANDLED(setsockopt),
     LOCKSTEP_HANDLED(shutdown),
     LOCKSTEP_HANDLED(sigaction),
@@ -280,12 +316,14 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(sleep),
     LOCKSTEP_HANDLED(socket),
     LOCKSTEP_HANDLED(socketpair),
+    LOCKSTEP_HANDLED(splice),
     LOCKSTEP_HANDLED(srand),
     LOCKSTEP_HANDLED(srand48),
     LOCKSTEP_HANDLED(srandom),
     LOCKSTEP_HANDLED(syscall),
     LOCKSTEP_HANDLED(sysconf),
     LOCKSTEP_HANDLED(system),
+    LOCKSTEP_HANDLED(tee),
     LOCKSTEP_HANDLED(tgkill),
     LOCKSTEP_HANDLED(thrd_create),
     LOCKSTEP_HANDLED(thrd_current),
@@ -307,7 +345,9 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(ualarm),
     LOCKSTEP_HANDLED(uname),
     LOCKSTEP_HANDLED(usleep),
+    LOCKSTEP_HANDLED(vdprintf),
     LOCKSTEP_HANDLED(vfork),
+    LOCKSTEP_HANDLED(vmsplice),
     LOCKSTEP_HANDLED(wait),
     LOCKSTEP_HANDLED(wait3),
     LOCKSTEP_HANDLED(wait4),
@@ -319,15 +359,17 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::attributes,   &linked::barriers,     &linked::c11_threads,  &linked::chance,
-    &linked::chance_files, &linked::clocks,       &linked::conditions,   &linked::duplicates,
-    &linked::epolls,       &linked::event_files,  &linked::exits,        &linked::fcntl,
-    &linked::fortified,    &linked::futexes,      &linked::keys,         &linked::mutexes,
-    &linked::names,        &linked::once,         &linked::pipes,        &linked::polls,
-    &linked::process_ids,  &linked::processors,   &linked::refused,      &linked::rwlocks,
-    &linked::semaphores,   &linked::signal_masks, &linked::signals,      &linked::sleeps,
-    &linked::sockets,      &linked::spinlocks,    &linked::stream_locks, &linked::thread_atexit,
-    &linked::threads,      &linked::timer_files,  &linked::transfers,    &linked::vectors};
+    &linked::attributes,     &linked::barriers,     &linked::c11_threads, &linked::chance,
+    &linked::chance_files,   &linked::cleanups,     &linked::clocks,      &linked::closes,
+    &linked::conditions,     &linked::duplicates,   &linked::epolls,      &linked::event_files,
+    &linked::exits,          &linked::fcntl,        &linked::file_calls,  &linked::fortified,
+    &linked::futexes,        &linked::keys,         &linked::mutexes,     &linked::names,
+    &linked::once,           &linked::pipes,        &linked::polls,       &linked::process_groups,
+    &linked::process_ids,    &linked::processors,   &linked::refused,     &linked::rwlocks,
+    &linked::semaphores,     &linked::signal_masks, &linked::signals,     &linked::sleeps,
+    &linked::socket_options, &linked::sockets,      &linked::spinlocks,   &linked::stream_locks,
+    &linked::thread_atexit,  &linked::threads,      &linked::timer_files, &linked::transfers,
+    &linked::vectors};
 
 }  // namespace
 

@@ -24,6 +24,7 @@ using Destructor = void (*)(void*);
 struct Key {
   Destructor destructor = nullptr;
   bool is_real = false;
+  bool exists = false;
 };
 constinit std::array<Key, PTHREAD_KEYS_MAX> keys;
 
@@ -59,16 +60,22 @@ extern "C" {
 int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) noexcept {
   const int error = LOCKSTEP_REAL(pthread_key_create)(key, destructor);
   if (error != 0) return error;
-  if (Execution* const execution = Execution::of_stack()) execution->forget_specific(*key);
+  if (Execution* const execution = Execution::of_stack()) {
+    execution->forget_specific(*key);
+    execution->has_created(*key, key);
+  }
   const bool is_real = is_sanitizer_code(LOCKSTEP_CALLER) ||
                        (!constructors_have_run && !is_library_code(LOCKSTEP_CALLER));
-  keys[*key] = {destructor, is_real};
+  keys[*key] = {destructor, is_real, true};
   return 0;
 }
 
 int pthread_key_delete(pthread_key_t key) noexcept {
   if (key < keys.size()) keys[key] = {};
-  if (Execution* const execution = Execution::of_stack()) execution->forget_specific(key);
+  if (Execution* const execution = Execution::of_stack()) {
+    execution->forget_specific(key);
+    execution->has_deleted(key);
+  }
   return LOCKSTEP_REAL(pthread_key_delete)(key);
 }
 
@@ -84,7 +91,7 @@ int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
   Execution* const execution = Execution::of_caller();
   if (!execution || is_real(key)) return LOCKSTEP_REAL(pthread_setspecific)(key, value);
   const Execution::Inside inside;
-  if (key >= keys.size()) return EINVAL;
+  if (key >= keys.size() || !keys[key].exists) return EINVAL;
   *execution->specific(key) = const_cast<void*>(value);
   return 0;
 }

@@ -14,6 +14,7 @@ struct Direction {
   std::chrono::nanoseconds last_at{};
   bool is_shut = false;  // No more bytes follow.
   bool receiver_gone = false;
+  bool is_reset = false;  // By its sender, who has not read what was sent back.
 };
 
 class LocalStream final : public Stream {
@@ -23,6 +24,7 @@ class LocalStream final : public Stream {
   ~LocalStream() override {
     LocalStream::shut_sending();
     in_->receiver_gone = true;
+    out_->is_reset = !in_->bytes.empty();
   }
 
   void send(std::string_view bytes) override {
@@ -35,7 +37,10 @@ class LocalStream final : public Stream {
     in_->bytes.erase(0, bytes);
     happens_after(in_.get());
   }
-  [[nodiscard]] End end() const override { return in_->is_shut ? End::kClosed : End::kNone; }
+  [[nodiscard]] End end() const override {
+    if (in_->is_reset) return End::kReset;
+    return in_->is_shut ? End::kClosed : End::kNone;
+  }
   void shut_sending() override {
     out_->is_shut = true;
     happens_before(out_.get());

@@ -61,6 +61,19 @@ int lock(Execution& execution, pthread_mutex_t& mutex, std::string_view call,
   }
 }
 
+namespace {
+
+// A deadline matters, even if it is none, only if the mutex is taken.
+int lock(Execution& execution, pthread_mutex_t& mutex, std::string_view call, clockid_t clock,
+         const timespec& deadline) {
+  if (is_valid(deadline)) return lock(execution, mutex, call, due(clock, deadline));
+  check_kind(execution, mutex, call);
+  const int error = take(execution, mutex);
+  return error == EBUSY ? EINVAL : error;
+}
+
+}  // namespace
+
 int try_lock(Execution& execution, pthread_mutex_t& mutex, std::string_view call) {
   check_kind(execution, mutex, call);
   const int error = take(execution, mutex);
@@ -101,17 +114,15 @@ int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
 
 int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_timedlock)(mutex, deadline));
-  if (!is_valid(*deadline)) return EINVAL;
   execution->point("pthread_mutex_timedlock", LOCKSTEP_CALLER);
-  return lock(*execution, *mutex, "pthread_mutex_timedlock", due(CLOCK_REALTIME, *deadline));
+  return lock(*execution, *mutex, "pthread_mutex_timedlock", CLOCK_REALTIME, *deadline);
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                             const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_clocklock)(mutex, clock, deadline));
-  if (!is_valid(*deadline)) return EINVAL;
   execution->point("pthread_mutex_clocklock", LOCKSTEP_CALLER);
-  return lock(*execution, *mutex, "pthread_mutex_clocklock", due(clock, *deadline));
+  return lock(*execution, *mutex, "pthread_mutex_clocklock", clock, *deadline);
 }
 
 int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -21,6 +22,7 @@ namespace {
 struct Answer {
   addrinfo info;
   sockaddr_in address;
+  std::string name;
 };
 
 // A service is a port number. Returns none for other services.
@@ -47,7 +49,7 @@ std::optional<in_addr> address_of(Execution& execution, const char* node, int fl
   return execution.host().address_of(node);
 }
 
-addrinfo* answer(in_addr address, std::uint16_t port, const addrinfo* hints) {
+addrinfo* answer(const char* node, in_addr address, std::uint16_t port, const addrinfo* hints) {
   auto* const made = new Answer{};
   made->address.sin_family = AF_INET;
   made->address.sin_port = htons(port);
@@ -57,6 +59,10 @@ addrinfo* answer(in_addr address, std::uint16_t port, const addrinfo* hints) {
   made->info.ai_protocol = IPPROTO_TCP;
   made->info.ai_addrlen = sizeof made->address;
   made->info.ai_addr = reinterpret_cast<sockaddr*>(&made->address);
+  if (node && (flags_of(hints) & AI_CANONNAME) != 0) {
+    made->name = node;
+    made->info.ai_canonname = made->name.data();
+  }
   return &made->info;
 }
 
@@ -76,7 +82,7 @@ int getaddrinfo(const char* node, const char* service, const addrinfo* hints, ad
   if (!port) return EAI_SERVICE;
   const std::optional<in_addr> address = address_of(*execution, node, flags_of(hints));
   if (!address) return EAI_NONAME;
-  *result = answer(*address, *port, hints);
+  *result = answer(node, *address, *port, hints);
   return 0;
 }
 

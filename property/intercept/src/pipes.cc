@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -32,7 +33,7 @@ class Channel {
   ssize_t read(char* into, std::size_t size) {
     const ssize_t taken = peek(into, size);
     if (taken <= 0) return taken;
-    const bool was_full = !has_room();
+    const bool was_full = room() < PIPE_BUF;
     bytes_.erase(0, static_cast<std::size_t>(taken));
     happens_after(this);
     if (was_full) Execution::current()->descriptors_changed();  // A writer may wait for room.
@@ -43,8 +44,8 @@ class Channel {
       happens_after(this);
       return errno = EPIPE, -1;
     }
-    if (!has_room()) return errno = EAGAIN, -1;
-    const std::string_view part = bytes.substr(0, kMost - bytes_.size());
+    if (room() == 0) return errno = EAGAIN, -1;
+    const std::string_view part = bytes.substr(0, room());
     bytes_ += part;
     happens_before(this);
     return static_cast<ssize_t>(part.size());
@@ -58,7 +59,7 @@ class Channel {
     happens_before(this);
   }
   [[nodiscard]] bool has_bytes() const { return !bytes_.empty(); }
-  [[nodiscard]] bool has_room() const { return bytes_.size() < kMost; }
+  [[nodiscard]] std::size_t room() const { return kMost - bytes_.size(); }
   [[nodiscard]] bool reader_gone() const { return reader_gone_; }
   [[nodiscard]] bool writer_gone() const { return writer_gone_; }
   [[nodiscard]] bool is_over() const { return reader_gone_ || writer_gone_; }
@@ -81,9 +82,10 @@ class PipeEnd final : public Descriptor {
     if (in_ && in_->has_bytes()) events |= POLLIN;
     if (in_ && in_->writer_gone()) events |= POLLHUP;
     if (out_ && out_->reader_gone()) events |= POLLERR;
-    if (out_ && out_->has_room()) events |= POLLOUT;
+    if (out_ && out_->room() >= PIPE_BUF) events |= POLLOUT;
     return static_cast<short>(events);
   }
+  [[nodiscard]] bool reads_nothing_at_once() const override { return in_ != nullptr; }
   ssize_t read(char* into, std::size_t size) override {
     return in_ ? in_->read(into, size) : (errno = EBADF, -1);
   }
@@ -91,9 +93,18 @@ class PipeEnd final : public Descriptor {
     return in_ ? in_->peek(into, size) : (errno = EBADF, -1);
   }
   ssize_t write(std::string_view bytes) override {
-    return out_ ? out_->write(bytes) : (errno = EBADF, -1);
+    if (!out_) return errno = EBADF, -1;
+    if (bytes.empty()) return 0;
+    return takes(bytes) ? out_->write(bytes) : (errno = EAGAIN, -1);
+  }
+  // Up to PIPE_BUF bytes stay together.
+  [[nodiscard]] bool takes(std::string_view bytes) override {
+    if (!out_ || out_->is_over()) return true;
+    return bytes.size() <= PIPE_BUF ? out_->room() >= bytes.size() : out_->room() > 0;
   }
   [[nodiscard]] bool is_stream() const override { return true; }
+  [[nodiscard]] mode_t type() const override { return S_IFIFO; }
+  [[nodiscard]] int access() const override { return in_ ? O_RDONLY : O_WRONLY; }
   void close() override {
     if (in_) in_->give_up_reading();
     if (out_) out_->give_up_writing();
@@ -115,7 +126,7 @@ class PairEnd final : public ConnectionEnd {
     int events = 0;
     if (in_->has_bytes() || in_->is_over()) events |= POLLIN;
     if (in_->is_over()) events |= POLLRDHUP;
-    if (out_->has_room() || out_->is_over()) events |= POLLOUT;
+    if (out_->room() > 0 || out_->is_over()) events |= POLLOUT;
     if (in_->is_over() && out_->is_over()) events |= POLLHUP;
     return static_cast<short>(events);
   }
@@ -194,6 +205,10 @@ int pipe2(int* files, int flags) noexcept {
 
 int socketpair(int domain, int type, int protocol, int* files) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(socketpair)(domain, type, protocol, files));
+  constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+  if ((type & ~kFlags) != SOCK_STREAM) {
+    execution->refuse("socketpair", "only pairs of SOCK_STREAM can be intercepted");
+  }
   return add_both(*execution, make_pair(), files, (type & SOCK_NONBLOCK) != 0);
 }
 

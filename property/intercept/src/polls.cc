@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/select.h>
 
@@ -18,18 +19,23 @@ namespace lockstep::intercept {
 
 namespace {
 
+// poll() reports these without being asked, select() does not.
 constexpr short kAlways = POLLERR | POLLHUP;
 
-short ready_events(Execution& execution, const pollfd& asked) {
-  if (asked.fd < 0) return 0;
-  if (!Descriptors::is_ours(asked.fd)) {
-    pollfd file = asked;
-    LOCKSTEP_REAL(poll)(&file, 1, 0);
-    return file.revents;
+short ready_events(Descriptor& descriptor, short asked) {
+  return static_cast<short>(with_both_names(descriptor.ready()) & asked);
+}
+
+// `asked` are events for which the call ends.
+short ready_events(Execution& execution, int file, short asked) {
+  if (file < 0) return 0;
+  if (!Descriptors::is_ours(file)) {
+    pollfd one{file, asked, 0};
+    LOCKSTEP_REAL(poll)(&one, 1, 0);
+    return static_cast<short>(one.revents & (asked | POLLNVAL));
   }
-  const std::shared_ptr<Descriptor>& descriptor = execution.descriptors().find(asked.fd);
-  if (!descriptor) return POLLNVAL;
-  return static_cast<short>(descriptor->ready() & (asked.events | kAlways));
+  const std::shared_ptr<Descriptor>& descriptor = execution.descriptors().find(file);
+  return descriptor ? ready_events(*descriptor, asked) : short{POLLNVAL};
 }
 
 // The execution checks it while another process's variables are in memory, so it has a copy of what
@@ -37,9 +43,13 @@ short ready_events(Execution& execution, const pollfd& asked) {
 // even if another thread closes their numbers; then it answers by number.
 class AnyReady final : public Condition {
  public:
-  AnyReady(Execution& execution, std::span<const pollfd> files) : execution_(execution) {
+  AnyReady(Execution& execution, std::span<const pollfd> files, short always)
+      : execution_(execution) {
     asked_.reserve(files.size());
-    for (const pollfd& file : files) asked_.push_back({file, hold(file.fd)});
+    for (const pollfd& file : files) {
+      const auto events = static_cast<short>(file.events | always);
+      asked_.push_back({file.fd, events, 0, hold(file.fd)});
+    }
   }
   AnyReady(const AnyReady&) = delete;
   AnyReady& operator=(const AnyReady&) = delete;
@@ -51,33 +61,37 @@ class AnyReady final : public Condition {
   }
   bool holds() override {
     return std::ranges::any_of(asked_, [&](const Asked& asked) {
-      if (!asked.held) return ready_events(execution_, asked.file) != 0;
-      return (asked.held->ready() & (asked.file.events | kAlways)) != 0;
+      if (asked.held) return ready_events(*asked.held, asked.events) != 0;
+      // Such a number of ours is not open, and the call has ended.
+      return !Descriptors::is_ours(asked.file) &&
+             ready_events(execution_, asked.file, asked.events) != 0;
     });
   }
   [[nodiscard]] std::optional<std::chrono::nanoseconds> due() const {
     std::optional<std::chrono::nanoseconds> first;
     for (const Asked& asked : asked_) {
-      if (asked.held) first = earlier(first, asked.held->due(asked.file.events));
+      if (asked.held) first = earlier(first, asked.held->due(with_one_name(asked.events)));
     }
     return first;
   }
   int look() {
     int count = 0;
     for (Asked& asked : asked_) {
-      asked.file.revents = ready_events(execution_, asked.file);
-      if (asked.file.revents != 0) ++count;
+      asked.found = ready_events(execution_, asked.file, asked.events);
+      if (asked.found != 0) ++count;
     }
     return count;
   }
   // Tells the caller what look() has found.
   void answer(std::span<pollfd> files) const {
-    for (std::size_t i = 0; i < files.size(); ++i) files[i].revents = asked_[i].file.revents;
+    for (std::size_t i = 0; i < files.size(); ++i) files[i].revents = asked_[i].found;
   }
 
  private:
   struct Asked {
-    pollfd file;
+    int file;
+    short events;
+    short found;
     Descriptor* held;  // In use, so that it stays. Null for real files, and for none.
   };
 
@@ -93,9 +107,9 @@ class AnyReady final : public Condition {
 };
 
 int wait(Execution& execution, std::string_view call, std::span<pollfd> files,
-         std::optional<std::chrono::nanoseconds> timeout) {
+         std::optional<std::chrono::nanoseconds> timeout, short always) {
   execution.point(call);
-  AnyReady any(execution, files);
+  AnyReady any(execution, files, always);
   std::optional<std::chrono::nanoseconds> until;
   if (timeout) until = execution.host().now() + *timeout;
   for (;;) {
@@ -106,14 +120,18 @@ int wait(Execution& execution, std::string_view call, std::span<pollfd> files,
   }
 }
 
-// One set of select(), and the event of poll() that it stands for.
+// One set of select(), and the events of poll() that it stands for.
 struct Selected {
   fd_set* set;
   short events;
 };
 
-int select_by_poll(Execution& execution, int count, std::span<const Selected> sets,
-                   std::optional<std::chrono::nanoseconds> timeout) {
+bool is_open(Execution& execution, int file) {
+  if (Descriptors::is_ours(file)) return execution.descriptors().find(file) != nullptr;
+  return LOCKSTEP_REAL(fcntl)(file, F_GETFD) >= 0;
+}
+
+std::vector<pollfd> asked_for(int count, std::span<const Selected> sets) {
   std::vector<pollfd> files;
   for (int file = 0; file < count; ++file) {
     short events = 0;
@@ -124,14 +142,25 @@ int select_by_poll(Execution& execution, int count, std::span<const Selected> se
     }
     if (events != 0) files.push_back({file, events, 0});
   }
-  wait(execution, "select", files, timeout);
+  return files;
+}
+
+int select_by_poll(Execution& execution, int count, std::span<const Selected> sets,
+                   std::optional<std::chrono::nanoseconds> timeout) {
+  if (count < 0) return errno = EINVAL, -1;
+  std::vector<pollfd> files = asked_for(count, sets);
+  if (!std::ranges::all_of(files,
+                           [&](const pollfd& file) { return is_open(execution, file.fd); })) {
+    return errno = EBADF, -1;
+  }
+  wait(execution, "select", files, timeout, 0);
   int found = 0;
   for (const Selected& selected : sets) {
     if (!selected.set) continue;
+    const fd_set asked = *selected.set;
     FD_ZERO(selected.set);
     for (const pollfd& file : files) {
-      if ((file.events & selected.events) == 0) continue;
-      if ((file.revents & (selected.events | kAlways)) == 0) continue;
+      if (!FD_ISSET(file.fd, &asked) || (file.revents & selected.events) == 0) continue;
       FD_SET(file.fd, selected.set);
       ++found;
     }
@@ -151,7 +180,7 @@ int poll(pollfd* files, nfds_t count, int timeout_ms) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(poll)(files, count, timeout_ms));
   std::optional<std::chrono::nanoseconds> timeout;
   if (timeout_ms >= 0) timeout = std::chrono::milliseconds(timeout_ms);
-  return wait(*execution, "poll", {files, count}, timeout);
+  return wait(*execution, "poll", {files, count}, timeout, kAlways);
 }
 
 int ppoll(pollfd* files, nfds_t count, const timespec* time, const sigset_t* signals) {
@@ -159,7 +188,7 @@ int ppoll(pollfd* files, nfds_t count, const timespec* time, const sigset_t* sig
   std::optional<std::chrono::nanoseconds> timeout;
   if (time && !is_valid_for_linux(*time)) return errno = EINVAL, -1;
   if (time) timeout = from_timespec(*time);
-  return wait(*execution, "ppoll", {files, count}, timeout);
+  return wait(*execution, "ppoll", {files, count}, timeout, kAlways);
 }
 
 int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* time) {
@@ -172,8 +201,18 @@ int select(int count, fd_set* read, fd_set* write, fd_set* except, timeval* time
     timeout = from_timespec({time->tv_sec, 0}) + std::chrono::seconds(time->tv_usec / kSecond) +
               std::chrono::microseconds(time->tv_usec % kSecond);
   }
-  const Selected sets[] = {{read, POLLIN}, {write, POLLOUT}, {except, POLLPRI}};
-  return select_by_poll(*execution, count, sets, timeout);
+  // As in Linux's fs/select.c.
+  constexpr short kRead = POLLIN | POLLRDNORM | POLLRDBAND | POLLHUP | POLLERR | POLLNVAL;
+  constexpr short kWrite = POLLOUT | POLLWRNORM | POLLWRBAND | POLLERR | POLLNVAL;
+  const Selected sets[] = {{read, kRead}, {write, kWrite}, {except, POLLPRI}};
+  const auto start = execution->host().now();
+  const int found = select_by_poll(*execution, count, sets, timeout);
+  if (!time) return found;
+  const auto left =
+      std::max(*timeout - (execution->host().now() - start), std::chrono::nanoseconds(0));
+  const timespec shown = to_timespec(left);
+  *time = {.tv_sec = shown.tv_sec, .tv_usec = shown.tv_nsec / 1000};
+  return found;
 }
 
 }  // extern "C"

@@ -155,6 +155,14 @@ int exists(const Execution& execution, Predicate is_meant) {
 
 using namespace lockstep::intercept;
 
+// The next three run handlers, from which pthread_exit() may unwind the stack. libc declares them
+// as functions that do not throw.
+extern "C" {
+int raise_here(int signal) __asm__("raise");
+int kill_here(pid_t process, int signal) __asm__("kill");
+int pthread_kill_here(pthread_t handle, int signal) __asm__("pthread_kill");
+}
+
 extern "C" {
 
 int sigaction(int signal, const struct sigaction* action, struct sigaction* before) noexcept {
@@ -182,12 +190,12 @@ sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept {
   return set_handler(*execution, signal, handler, SA_RESETHAND | SA_NODEFER);
 }
 
-int raise(int signal) noexcept {
+int raise_here(int signal) {
   LOCKSTEP_INTERCEPT(execution, real_raise.get()(signal));
   return send_to_itself(*execution, "raise", signal);
 }
 
-int kill(pid_t process, int signal) noexcept {
+int kill_here(pid_t process, int signal) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(kill)(process, signal));
   if (process == process_id(*execution->running())) {
     return send_to_itself(*execution, "kill", signal);
@@ -209,7 +217,7 @@ int tgkill(pid_t process, pid_t thread, int signal) {
 }
 
 // A thread that has ended exists until it is joined.
-int pthread_kill(pthread_t handle, int signal) noexcept {
+int pthread_kill_here(pthread_t handle, int signal) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_kill)(handle, signal));
   if (handle == handle_of(*execution->running())) {
     return send_to_itself(*execution, "pthread_kill", signal) == 0 ? 0 : errno;

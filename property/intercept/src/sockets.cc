@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -24,11 +23,10 @@ namespace {
 
 template <typename Matches>
 Socket* find_socket(Execution& execution, Matches matches) {
-  for (const auto& descriptor : execution.descriptors().all()) {
-    auto* const socket = dynamic_cast<Socket*>(descriptor.get());
-    if (socket && matches(*socket)) return socket;
-  }
-  return nullptr;
+  return static_cast<Socket*>(execution.descriptors().find_any([&](Descriptor& descriptor) {
+    auto* const socket = dynamic_cast<Socket*>(&descriptor);
+    return socket && matches(*socket);
+  }));
 }
 
 // Returns a port in network byte order to which no socket is bound.
@@ -82,18 +80,40 @@ bool Socket::is_connecting() const {
   return connects_until_ && Execution::current()->host().now() < *connects_until_;
 }
 
-void Socket::bind(const sockaddr_in& to) { own_ = to; }
-
-void Socket::listen(Execution& execution) {
-  if (own_.sin_port == 0) own_.sin_port = new_port(execution);
-  listens_ = true;
+bool Socket::reuses() const {
+  const auto set = options.find({SOL_SOCKET, SO_REUSEADDR});
+  return set != options.end() && set->second.find_first_not_of('\0') != set->second.npos;
 }
 
-bool Socket::listens_at(const sockaddr_in& address) const {
+int Socket::bind(Execution& execution, const sockaddr_in& to) {
+  if (own_.sin_port != 0) return EINVAL;
+  const bool is_any = to.sin_addr.s_addr == htonl(INADDR_ANY);
+  const Socket* const other = find_socket(execution, [&](const Socket& socket) {
+    const bool overlaps = socket.is_at(to) || (is_any && socket.has_port(to.sin_port));
+    return overlaps && (socket.listens_ || !socket.reuses() || !reuses());
+  });
+  if (other) return EADDRINUSE;
+  own_ = to;
+  return 0;
+}
+
+int Socket::listen(Execution& execution) {
+  if (own_.sin_port == 0) own_.sin_port = new_port(execution);
+  const Socket* const other = find_socket(execution, [&](const Socket& socket) {
+    return &socket != this && socket.listens_ && (socket.is_at(own_) || is_at(socket.own_));
+  });
+  if (other) return EADDRINUSE;
+  listens_ = true;
+  return 0;
+}
+
+bool Socket::is_at(const sockaddr_in& address) const {
   const bool any = own_.sin_addr.s_addr == htonl(INADDR_ANY);
-  return listens_ && own_.sin_port == address.sin_port &&
+  return own_.sin_port == address.sin_port &&
          (any || own_.sin_addr.s_addr == address.sin_addr.s_addr);
 }
+
+bool Socket::listens_at(const sockaddr_in& address) const { return listens_ && is_at(address); }
 
 std::shared_ptr<Socket> Socket::accept() {
   if (!listens_) return errno = EINVAL, nullptr;
@@ -139,7 +159,15 @@ int Socket::connect(Execution& execution, const sockaddr_in& to) {
     execution.descriptors_changed();
     return EINPROGRESS;
   }
-  Host::Attempt attempt = execution.host().connect(*execution.running(), to);
+  const bool is_taken = find_socket(
+      execution, [&](const Socket& socket) { return &socket != this && socket.is_at(to); });
+  // A thread's own port that does not listen is no server's.
+  Host::Attempt attempt;
+  if (is_taken) {
+    attempt.error = ECONNREFUSED;
+  } else {
+    attempt = execution.host().connect(*execution.running(), to);
+  }
   connects_until_ = execution.host().now() + attempt.takes;
   error_ = attempt.error;
   refused_ = !attempt.stream;
@@ -158,7 +186,9 @@ short Socket::ready() {
   const bool has_bytes = !stream_->arrived().empty() && !in_.asked_too_early();
   if (ended || has_bytes) events |= POLLIN;
   if (ended) events |= POLLRDHUP;
-  if (ended && writes_no_more_) events |= POLLHUP;
+  const bool is_reset = stream_->end() == Stream::End::kReset;
+  if ((ended && writes_no_more_) || is_reset) events |= POLLHUP;
+  if (is_reset && !reset_is_known_) events |= POLLERR;
   return static_cast<short>(events);
 }
 
@@ -168,6 +198,10 @@ ssize_t Socket::readable_bytes() {
   const bool ended = stream_->end() != Stream::End::kNone;
   if (ended && !std::exchange(end_is_known_, true) && is_reset()) return errno = ECONNRESET, -1;
   const std::size_t bytes = stream_->arrived().size();
+  if (bytes == 0 && stream_->end() == Stream::End::kReset &&
+      !std::exchange(reset_is_known_, true)) {
+    return errno = ECONNRESET, -1;
+  }
   if (bytes == 0 && (ended || reads_no_more_)) {
     stream_->take(0);  // The reader knows what the other end has done before it closed.
     return 0;
@@ -204,10 +238,21 @@ ssize_t Socket::read(char* into, std::size_t size) {
   return static_cast<ssize_t>(taken);
 }
 
+// The other end has gone. As in TCP, the answer to the first write says so, but a reset has said it
+// before.
+ssize_t Socket::write_in_vain(std::string_view bytes) {
+  const bool is_reset = stream_->end() == Stream::End::kReset;
+  if (is_reset && !std::exchange(reset_is_known_, true)) return errno = ECONNRESET, -1;
+  const bool is_first = is_local(*stream_) && !is_reset;
+  if (!is_first || std::exchange(has_written_in_vain_, true)) return errno = EPIPE, -1;
+  return static_cast<ssize_t>(bytes.size());
+}
+
 ssize_t Socket::write(std::string_view bytes) {
   if (is_connecting()) return errno = EAGAIN, -1;
   if (!stream_) return errno = ENOTCONN, -1;
-  if (writes_no_more_ || !stream_->is_received()) return errno = EPIPE, -1;
+  if (writes_no_more_) return errno = EPIPE, -1;
+  if (!stream_->is_received()) return write_in_vain(bytes);
   if (out_.asked_too_early()) return errno = EAGAIN, -1;
   // A blocking send takes all bytes. So does each send before the first answer, because the buffer
   // of a new connection has room for it: code relies on that, such as the handshake of ZooKeeper's
@@ -260,15 +305,18 @@ std::shared_ptr<Kind> find_end(Execution& execution, int file, int error) {
   return end;
 }
 
+}  // namespace
+
 std::shared_ptr<ConnectionEnd> end_of(Execution& execution, int file) {
   return find_end<ConnectionEnd>(execution, file, ENOTSOCK);
 }
 
-// For calls that the ends of a socket pair do not support.
 std::shared_ptr<Socket> socket_of(Execution& execution, int file) {
   if (!end_of(execution, file)) return nullptr;
   return find_end<Socket>(execution, file, EOPNOTSUPP);
 }
+
+namespace {
 
 int copy_name(std::string_view name, sockaddr* into, socklen_t* size) {
   std::memcpy(into, name.data(), std::min<std::size_t>(*size, name.size()));
@@ -287,63 +335,6 @@ int accept_on(Execution& execution, int file, int flags, sockaddr* address, sock
   accepted->nonblocking = (flags & SOCK_NONBLOCK) != 0;
   if (address) copy_name(accepted->peer_name(), address, size);
   return execution.descriptors().add(accepted);
-}
-
-int tcp_info_of(Execution& execution, const Socket& socket, void* value, socklen_t* size) {
-  tcp_info info{};
-  if (socket.stream()) {
-    const auto ago = execution.host().now() - socket.stream()->last_arrival();
-    info.tcpi_last_data_recv = static_cast<std::uint32_t>(
-        std::chrono::duration_cast<std::chrono::milliseconds>(ago).count());
-  }
-  *size = static_cast<socklen_t>(std::min<std::size_t>(*size, sizeof info));
-  std::memcpy(value, &info, *size);
-  return 0;
-}
-
-template <typename Value>
-int show(const Value& value, void* into, socklen_t* size) {
-  *size = static_cast<socklen_t>(std::min<std::size_t>(*size, sizeof value));
-  std::memcpy(into, &value, *size);
-  return 0;
-}
-
-// A time of 0 stands for none.
-timeval shown_timeout(std::optional<std::chrono::nanoseconds> timeout) {
-  const timespec time = to_timespec(timeout.value_or(std::chrono::nanoseconds(0)));
-  return {.tv_sec = time.tv_sec, .tv_usec = time.tv_nsec / 1000};
-}
-
-int option_of(ConnectionEnd& end, int level, int option, void* value, socklen_t* size) {
-  if (level == SOL_SOCKET) {
-    switch (option) {
-      case SO_ERROR: return show(end.take_error(), value, size);
-      case SO_TYPE: return show(int{SOCK_STREAM}, value, size);
-      case SO_ACCEPTCONN: return show(int{end.listens()}, value, size);
-      case SO_RCVTIMEO: return show(shown_timeout(end.receive_timeout), value, size);
-      case SO_SNDTIMEO: return show(shown_timeout(end.send_timeout), value, size);
-      default: break;
-    }
-  }
-  const auto set = end.options.find({level, option});
-  if (set == end.options.end()) return show(0, value, size);
-  *size = static_cast<socklen_t>(set->second.copy(static_cast<char*>(value), *size));
-  return 0;
-}
-
-// Returns 0 or the error (errno).
-int set_timeout(std::optional<std::chrono::nanoseconds>& timeout, const void* value,
-                socklen_t size) {
-  constexpr suseconds_t kSecond = 1'000'000;
-  timeval time{};
-  if (size < sizeof time) return EINVAL;
-  std::memcpy(&time, value, sizeof time);
-  if (time.tv_usec < 0 || time.tv_usec >= kSecond) return EDOM;
-  const auto asked = from_timespec({time.tv_sec, time.tv_usec * 1000});
-  timeout.reset();
-  // As in Linux, a time before 0 is no time to wait.
-  if (asked != std::chrono::nanoseconds(0)) timeout = std::max(asked, std::chrono::nanoseconds(0));
-  return 0;
 }
 
 // Converts IPv4 addresses, IPv4-mapped IPv6 addresses, and IPv6's loopback address and address of
@@ -382,7 +373,9 @@ int socket(int domain, int type, int protocol) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(socket)(domain, type, protocol));
   constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
   const bool is_internet = domain == AF_INET || domain == AF_INET6;
-  if (!is_internet || (type & ~kFlags) != SOCK_STREAM) return errno = EAFNOSUPPORT, -1;
+  if (!is_internet || (type & ~kFlags) != SOCK_STREAM) {
+    execution->refuse("socket", "only sockets of TCP can be intercepted");
+  }
   auto made = std::make_shared<Socket>(domain);
   made->nonblocking = (type & SOCK_NONBLOCK) != 0;
   return execution->descriptors().add(std::move(made));
@@ -407,13 +400,6 @@ int connect(int file, const sockaddr* address, socklen_t size) {
   return error == 0 ? 0 : (errno = error, -1);
 }
 
-int close(int file) {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(close)(file));
-  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(close)(file);
-  execution->point("close");
-  return execution->descriptors().close(file);
-}
-
 int shutdown(int file, int how) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(shutdown)(file, how));
   const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
@@ -421,31 +407,6 @@ int shutdown(int file, int how) noexcept {
   const int error = end->shut(how);
   execution->descriptors_changed();
   return error == 0 ? 0 : (errno = error, -1);
-}
-
-int getsockopt(int file, int level, int option, void* value, socklen_t* size) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getsockopt)(file, level, option, value, size));
-  const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
-  if (!end) return -1;
-  if (level == IPPROTO_TCP && option == TCP_INFO) {
-    const std::shared_ptr<Socket> socket = socket_of(*execution, file);
-    return socket ? tcp_info_of(*execution, *socket, value, size) : -1;
-  }
-  return option_of(*end, level, option, value, size);
-}
-
-// Most options tune a real network, and have no effect.
-int setsockopt(int file, int level, int option, const void* value, socklen_t size) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(setsockopt)(file, level, option, value, size));
-  const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
-  if (!end) return -1;
-  const bool receives = level == SOL_SOCKET && option == SO_RCVTIMEO;
-  if (receives || (level == SOL_SOCKET && option == SO_SNDTIMEO)) {
-    const int error = set_timeout(receives ? end->receive_timeout : end->send_timeout, value, size);
-    return error == 0 ? 0 : (errno = error, -1);
-  }
-  end->options[{level, option}].assign(static_cast<const char*>(value), size);
-  return 0;
 }
 
 int getpeername(int file, sockaddr* address, socklen_t* size) noexcept {
@@ -470,16 +431,16 @@ int bind(int file, const sockaddr* address, socklen_t size) noexcept {
   sockaddr_in to{};
   if (!to_ipv4(address, size, to)) return errno = EADDRNOTAVAIL, -1;
   if (to.sin_port == 0) to.sin_port = new_port(*execution);
-  socket->bind(to);
-  return 0;
+  const int error = socket->bind(*execution, to);
+  return error == 0 ? 0 : (errno = error, -1);
 }
 
 int listen(int file, int backlog) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(listen)(file, backlog));
   const std::shared_ptr<Socket> socket = socket_of(*execution, file);
   if (!socket) return -1;
-  socket->listen(*execution);
-  return 0;
+  const int error = socket->listen(*execution);
+  return error == 0 ? 0 : (errno = error, -1);
 }
 
 int accept(int file, sockaddr* address, socklen_t* size) {

@@ -26,6 +26,7 @@ class ConnectionEnd : public Descriptor {
   [[nodiscard]] virtual std::string own_name() const = 0;
   [[nodiscard]] virtual std::string peer_name() const = 0;
   [[nodiscard]] virtual bool listens() const { return false; }
+  [[nodiscard]] mode_t type() const override { return S_IFSOCK; }
 
   // The values of options that have no effect here, as they were set: by level and option.
   std::map<std::pair<int, int>, std::string> options;
@@ -46,13 +47,16 @@ class Socket final : public ConnectionEnd {
   // An accepted connection.
   Socket(int family, Visitor visitor);
 
-  void bind(const sockaddr_in& to);
-  // Binds the socket to a new port if it is not bound.
-  void listen(Execution& execution);
+  // Returns 0 or the error (errno).
+  int bind(Execution& execution, const sockaddr_in& to);
+  // Binds the socket to a new port if it is not bound. Returns 0 or the error.
+  int listen(Execution& execution);
   // Whether connections to this address come here.
   [[nodiscard]] bool listens_at(const sockaddr_in& address) const;
   // Whether it is bound to this port, in network byte order.
   [[nodiscard]] bool has_port(in_port_t port) const { return own_.sin_port == port; }
+  // Whether it is bound to this address, or to one that includes it.
+  [[nodiscard]] bool is_at(const sockaddr_in& address) const;
   // Returns null with errno EAGAIN if no client has connected, or EINVAL if the socket does not
   // listen.
   [[nodiscard]] std::shared_ptr<Socket> accept();
@@ -79,10 +83,13 @@ class Socket final : public ConnectionEnd {
 
  private:
   void established(std::unique_ptr<Stream> stream);
+  // Whether the option SO_REUSEADDR is set.
+  [[nodiscard]] bool reuses() const;
   void choose_own_address(Execution& execution);
   // Returns the number of bytes that a reader can have; 0 at the end of the connection; -1 and
   // errno for an error, with EAGAIN if the reader has to wait.
   [[nodiscard]] ssize_t readable_bytes();
+  [[nodiscard]] ssize_t write_in_vain(std::string_view bytes);
   [[nodiscard]] bool is_reset();
 
   std::unique_ptr<Stream> stream_;
@@ -100,6 +107,13 @@ class Socket final : public ConnectionEnd {
   Pieces out_;
   bool has_read_ = false;
   bool end_is_known_ = false;
+  bool reset_is_known_ = false;
+  bool has_written_in_vain_ = false;
 };
+
+// These return null and set errno if the number has no such descriptor.
+[[nodiscard]] std::shared_ptr<ConnectionEnd> end_of(Execution& execution, int file);
+// For calls that the ends of a socket pair do not support.
+[[nodiscard]] std::shared_ptr<Socket> socket_of(Execution& execution, int file);
 
 }  // namespace lockstep::intercept

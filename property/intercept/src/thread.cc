@@ -1,14 +1,14 @@
 #include "lockstep/intercept/thread.h"
 
 #include <cstdint>
-#include <exception>
+#include <cstdlib>
 #include <utility>
 
+#include "cleanups.h"
 #include "keys.h"
 #include "lockstep/intercept/execution.h"
 #include "lockstep/stacks/own_stack.h"
 #include "process_memory.h"
-#include "thread_exit.h"
 #include "thread_locals.h"
 
 namespace lockstep::intercept {
@@ -27,6 +27,7 @@ Thread::Thread(Execution& execution, std::uint32_t number, Thread* creator, bool
     : execution_(execution),
       number_(number),
       creator_(creator),
+      root_(creator ? creator->root_ : *this),
       by_library_(by_library),
       body_(std::move(body)),
       stack_(pool().take()),
@@ -35,14 +36,15 @@ Thread::Thread(Execution& execution, std::uint32_t number, Thread* creator, bool
 }
 
 Thread::~Thread() {
+  if (ended_) return;
   happens_after(this);
-  if (!ended_) stack_->abandon();
+  stack_->abandon();
   pool().give_back(std::move(stack_));
 }
 
-const void* Thread::stack_begin() const { return stack_->begin(); }
+const void* Thread::stack_begin() const { return stack_ ? stack_->begin() : nullptr; }
 
-std::size_t Thread::stack_bytes() const { return stack_->bytes(); }
+std::size_t Thread::stack_bytes() const { return stack_ ? stack_->bytes() : 0; }
 
 void Thread::go_on() {
   if (killed_) return;
@@ -61,6 +63,9 @@ void Thread::go_on() {
   Execution::running_ = before;
   if (!ended_) return;
   happens_after(this);
+  // Thousands of short threads need no more memory than those that run at once.
+  pool().give_back(std::move(stack_));
+  locals_.reset();
   execution_.host().ended(*this);
   execution_.has_ended(*this);
 }
@@ -99,26 +104,60 @@ void Thread::wake(Woken by) {
   execution_.host().may_go_on(*this, false);
 }
 
-// An exception that escapes from a thread ends the program, as it does without interception.
 void Thread::run() {
   began_ = true;
   happens_after(this);
   Execution::resume_code();
-  [this]() noexcept {
-    try {
-      result_ = body_();
-    } catch (const ThreadExit& exit) {
-      result_ = exit.result;
-    }
-    body_ = nullptr;
-    finish();
-  }();
+  run_code();
   inside_ = true;
   Execution::enter_runtime();
   happens_before(this);
   ended_ = true;
   call_ = "end";
   execution_.wake_all(this);
+}
+
+// An exception that escapes from a thread ends the program, as it does without interception.
+void Thread::run_code() noexcept {
+  if (__builtin_setjmp(end_.data()) == 0) run_body();
+  body_ = nullptr;
+  finish();
+  execution_.is_done(*this);
+}
+
+// Not a part of run_code(), whose frame stop_unwinding() could then not tell from this one.
+[[gnu::noinline]] void Thread::run_body() {
+  end_frame_ = reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa());
+  result_ = body_();
+}
+
+void Thread::exit(void* result) {
+  result_ = result;
+  has_exited_ = true;
+  unwind();
+}
+
+// As in glibc: code may catch the exit with `catch (...)`, but must throw it again.
+void Thread::unwind() {
+  Execution::inside_ = false;
+  exit_exception_ = {};
+  exit_exception_.exception_cleanup = [](_Unwind_Reason_Code, _Unwind_Exception*) { ::abort(); };
+  ::_Unwind_ForcedUnwind(&exit_exception_, &stop_unwinding, this);
+  ::abort();
+}
+
+// The unwinder calls this before each frame, whose stack pointer is the end of the next younger
+// frame.
+_Unwind_Reason_Code Thread::stop_unwinding(int, _Unwind_Action actions, _Unwind_Exception_Class,
+                                           _Unwind_Exception*, _Unwind_Context* context,
+                                           void* thread) {
+  auto& self = *static_cast<Thread*>(thread);
+  const bool is_over = (actions & _UA_END_OF_STACK) != 0;
+  const std::uintptr_t frame = ::_Unwind_GetCFA(context);
+  CleanupBuffer* const buffer = self.cleanup_buffer_;
+  if (buffer && (is_over || frame >= buffer->frame)) clean_up(*buffer);
+  if (is_over || frame >= self.end_frame_) __builtin_longjmp(self.end_.data(), 1);
+  return _URC_NO_REASON;
 }
 
 // ThreadSanitizer ignores the destructors: the runtime may have used the memory that they release,

@@ -33,8 +33,9 @@ bool stays(std::string_view module) {
       kStay, [&](std::string_view name) { return module.find(name) != module.npos; });
 }
 
-// ThreadSanitizer's variables take a million bytes, too many to copy at each switch: they are copied
-// once. Only a few of them depend on the running fiber, and the sanitizer sets those at each switch.
+// ThreadSanitizer's variables take a million bytes, too many to copy at each switch: they are
+// copied once. Only a few of them depend on the running fiber, and the sanitizer sets those at each
+// switch.
 bool follows_switches(std::string_view module) { return module.find("/libtsan.so") != module.npos; }
 
 // Finds a function or variable that glibc exports for debuggers, or for libraries that create

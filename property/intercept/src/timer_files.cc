@@ -50,13 +50,15 @@ class TimerFile final : public Descriptor {
   }
   [[nodiscard]] itimerspec left() const {
     itimerspec time{to_timespec(interval_), {}};
-    if (due_) time.it_value = to_timespec(std::max(*due_ - execution_.host().now(), kLeast));
+    if (!due_) return time;
+    // A timer that has expired, and does so once, looks disarmed.
+    const nanoseconds now = execution_.host().now();
+    const nanoseconds next = *due_ + interval_ * expirations();
+    if (next > now) time.it_value = to_timespec(next - now);
     return time;
   }
 
  private:
-  static constexpr nanoseconds kLeast{1};  // 0 means that the timer is disarmed.
-
   [[nodiscard]] std::uint64_t expirations() const {
     const nanoseconds now = execution_.host().now();
     if (!due_ || now < *due_) return 0;

@@ -35,7 +35,7 @@ class HasRoom final : public Condition {
 // time.
 ssize_t write_in_time(Execution& execution, std::string_view call, Descriptor& descriptor,
                       std::string_view bytes, std::optional<std::chrono::nanoseconds> until) {
-  wait_until_ready(execution, call, descriptor, POLLOUT, until);
+  if (!descriptor.is_stream()) wait_until_ready(execution, call, descriptor, POLLOUT, until);
   HasRoom room(descriptor, bytes);
   for (;;) {
     const ssize_t written = descriptor.write(bytes);
@@ -88,6 +88,7 @@ ssize_t receive(Execution& execution, std::string_view call, int file, std::span
                 int flags) {
   const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
   if (!descriptor) return -1;
+  if (into.empty() && descriptor->reads_nothing_at_once()) return 0;
   const InUse use(execution.descriptors(), *descriptor);
   const bool waits = (flags & MSG_DONTWAIT) == 0;
   const auto until = time_to_give_up(execution, *descriptor, POLLIN);

@@ -74,6 +74,13 @@ static int lock_record(void) {
   return fcntl(STDIN_FILENO, F_SETLKW, &all);
 }
 
+/* As daemons do. The hunt's own files are among them. */
+static int close_all(void) {
+  for (int file = 3; file < 1024; ++file) close(file);
+  closefrom(3);
+  return close_range(3, ~0U, 0);
+}
+
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
   if (strcmp(how, "race") == 0) return race();
@@ -83,6 +90,7 @@ int main(int argc, char** argv) {
   if (strcmp(how, "fork") == 0) return fork() < 0;
   if (strcmp(how, "flock") == 0) return flock(STDIN_FILENO, LOCK_EX);
   if (strcmp(how, "record-lock") == 0) return lock_record();
+  if (strcmp(how, "close-all") == 0) return close_all();
   if (strcmp(how, "pipe") == 0) return write_to_nobody();
   if (strcmp(how, "kill") == 0) return kill(getpid(), SIGTERM);
   if (strcmp(how, "handler") == 0) {

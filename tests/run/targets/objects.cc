@@ -1,6 +1,7 @@
 // A C++ program without ZooKeeper. Its exit status says whether its process began as a new one:
 //
 //   objects WHAT
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -45,6 +46,25 @@ int open_files() {
   return file >= 0 && file < 100 ? 0 : 6;
 }
 
+int look_at_folder() {
+  struct stat here{};
+  struct stat root{};
+  ::stat(".", &here);
+  ::stat("/", &root);
+  if (here.st_ino == root.st_ino && here.st_dev == root.st_dev) return 9;
+  return ::chdir("/");
+}
+
+// A library's objects go with it, and not again at the end of the process.
+int unload(const char* path) {
+  void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return 3;
+  static int destroyed = 0;
+  *static_cast<int**>(::dlsym(library, "destroyed")) = &destroyed;
+  if (::dlclose(library) != 0) return 4;
+  return destroyed == 1 ? 0 : 5;
+}
+
 // The mask stays in the kernel, and cannot be restored.
 int look_at_mask() { return ::umask(077) == 077 ? 8 : 0; }
 
@@ -55,6 +75,8 @@ int main(int argc, char** argv) {
   if (what == "grow") return grow();
   if (what == "environment") return look_at_environment();
   if (what == "files") return open_files();
+  if (what == "unload" && argc == 3) return unload(argv[2]);
+  if (what == "folder") return look_at_folder();
   if (what == "mask") return look_at_mask();
   if (what == "destructor") numbers.push_back(7);
   if (what == "atexit") std::atexit([] { ::_exit(9); });

@@ -65,6 +65,9 @@ class Execution {
   // process has its own variables of the program and its libraries, which begin as they were at the
   // start (remember_start).
   void separate_memory();
+  // Real descriptors below that number are the hunt's: code under test does not close them.
+  void set_first_file(int first) { first_file_ = first; }
+  [[nodiscard]] int first_file() const { return first_file_; }
   // Remembers the present variables as those of the start. Without this call, the first
   // separate_memory() does it.
   static void remember_start();
@@ -133,8 +136,17 @@ class Execution {
   [[nodiscard]] void** specific(std::size_t key);
   // Removes all threads' values of a pthread key.
   void forget_specific(std::size_t key);
-  // Ends the running thread by an exception that unwinds its stack.
+  // The running thread has created a key, and keeps it at that address. If nothing there outlasts
+  // the execution, the key does not either.
+  void has_created(unsigned key, const void* at);
+  void has_deleted(unsigned key) { std::erase(own_keys_, key); }
+  // Ends the running thread: unwinds its stack, and runs the cleanup handlers on it.
   [[noreturn]] static void exit_thread(void* result);
+  // C code without exceptions registers cleanup handlers as buffers of setjmp(), on its stack.
+  static void add_cleanup(CleanupBuffer& buffer);
+  static void remove_cleanup(CleanupBuffer& buffer);
+  // The handler of that buffer has run during exit_thread(), which goes on.
+  [[noreturn]] static void cleaned_up(CleanupBuffer& buffer);
 
   // From now on, threads begin with a copy of this thread_local memory of the real thread, which
   // must not change during an execution.
@@ -180,8 +192,13 @@ class Execution {
     return waiter.object == object && shares_memory(waiter, object);
   }
   [[nodiscard]] bool shares_memory(const Waiter& waiter, const void* object) const;
+  // Whether no other thread of its process is left.
+  [[nodiscard]] bool is_last(Thread& thread) const;
   // Closes the descriptors of the thread's process if this was its last thread.
   void has_ended(Thread& thread);
+  // The running thread has done all its work. If the first thread of its process has left main()
+  // by pthread_exit(), the process ends with its last thread, as in glibc.
+  void is_done(Thread& thread);
 
   static inline Execution* current_ = nullptr;
   static inline Thread* running_ = nullptr;
@@ -198,8 +215,10 @@ class Execution {
   std::unique_ptr<Descriptors> descriptors_;
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<ProcessMemory> memory_;  // Null: all threads share the variables.
+  std::vector<unsigned> own_keys_;         // Of pthread_key_create().
   Randomness randomness_;
   Randomness entropy_;
+  int first_file_ = 0;
   const void* quiet_begin_ = nullptr;
   const void* quiet_end_ = nullptr;
 };

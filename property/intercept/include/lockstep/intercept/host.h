@@ -19,8 +19,9 @@ class Thread;
 class Stream {
  public:
   // A reader sees the end after the bytes that have arrived. If a fault has broken the connection,
-  // the last of these bytes may be lost, which is a choice.
-  enum class End : std::uint8_t { kNone, kClosed, kBroken };
+  // the last of these bytes may be lost, which is a choice. kReset: the other end has closed it
+  // without having read all bytes.
+  enum class End : std::uint8_t { kNone, kClosed, kBroken, kReset };
 
   Stream() = default;
   Stream(const Stream&) = delete;

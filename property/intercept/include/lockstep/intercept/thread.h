@@ -1,5 +1,8 @@
 #pragma once
 
+#include <unwind.h>
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +19,7 @@ namespace lockstep::intercept {
 
 class Execution;
 class ThreadLocals;
+struct CleanupBuffer;
 
 // A condition that ends a thread's wait for descriptors. The execution checks it whenever
 // descriptors change.
@@ -59,7 +63,7 @@ class Thread {
     std::string processors;
   };
   Scheduling scheduling;
-  // The memory of its stack.
+  // The memory of its stack; null after its end.
   [[nodiscard]] const void* stack_begin() const;
   [[nodiscard]] std::size_t stack_bytes() const;
 
@@ -72,7 +76,7 @@ class Thread {
   [[nodiscard]] bool ended() const { return ended_ || killed_; }
   // The thread of the host's that has created this one, directly or through others; itself if the
   // host has started it.
-  [[nodiscard]] Thread& root() { return creator_ ? creator_->root() : *this; }
+  [[nodiscard]] Thread& root() { return root_; }
   // The call in which the thread has left its stack, such as "pthread_mutex_lock".
   [[nodiscard]] std::string_view call() const { return call_; }
   // Whether the thread waits for another thread, a timer or the network.
@@ -85,6 +89,14 @@ class Thread {
  private:
   friend class Execution;
   void run();
+  void run_code() noexcept;
+  void run_body();
+  [[noreturn]] void exit(void* result);
+  [[noreturn]] void unwind();
+  static _Unwind_Reason_Code stop_unwinding(int version, _Unwind_Action actions,
+                                            _Unwind_Exception_Class kind,
+                                            _Unwind_Exception* exception, _Unwind_Context* context,
+                                            void* thread);
   void finish();
   void leave();
   void kill();
@@ -93,6 +105,7 @@ class Thread {
   Execution& execution_;
   std::uint32_t number_;
   Thread* creator_;
+  Thread& root_;
   bool by_library_;
   std::function<void*()> body_;
   std::unique_ptr<stacks::OwnStack> stack_;
@@ -115,6 +128,11 @@ class Thread {
     void* argument;
   };
   std::vector<ExitCall> at_exit_;  // Destructors of thread_local variables.
+  bool has_exited_ = false;        // By exit().
+  _Unwind_Exception exit_exception_{};
+  std::array<void*, 5> end_{};    // Of its code: a buffer of __builtin_setjmp().
+  std::uintptr_t end_frame_ = 0;  // The stack pointer of the function that has filled `end_`.
+  CleanupBuffer* cleanup_buffer_ = nullptr;  // The last one (add_cleanup()).
 };
 
 }  // namespace lockstep::intercept
