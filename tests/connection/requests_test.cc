@@ -86,8 +86,9 @@ TEST(ClientConnectionTest, TheZxidsOfOneConnectionNeverGoBack) {
   client.send(plain(wire::kPingXid, wire::Op::kPing));
   client.send(read(2, wire::Op::kExists, "/a"));
   for (int i = 0; i < 2; ++i) world.take_up(client.connection().link());
-  other.ask(create(1, "/b"));
-  const std::vector<std::string> frames = client.arrived();
+  other.send(create(1, "/b"));
+  world.take_up(other.connection().link());
+  const std::vector<std::string> frames = client.settled();
   ASSERT_THAT(xids(frames), ElementsAre(1, wire::kPingXid, 2));
   const auto zxid_of = [&](std::size_t i) {
     return wire::decode_reply(wire::Op::kPing, frames[i].substr(0, 16)).value().zxid;

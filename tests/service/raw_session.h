@@ -116,7 +116,7 @@ class RawSession {
 
   boost::asio::io_context context_;
   boost::asio::ip::tcp::socket socket_{context_};
-  wire::FrameReader reader_;
+  wire::FrameReader reader_{1U << 30U};  // A multiRead's answer may be long.
   std::array<char, 4096> bytes_{};
   std::int64_t session_ = 0;
   std::string password_;

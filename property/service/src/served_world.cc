@@ -12,13 +12,13 @@ using SteadyClock = std::chrono::steady_clock;  // allow(steady_clock): the serv
 
 namespace {
 
-// Counts on from the clock's milliseconds, in the seven bytes after the server's number
-// (SessionTrackerImpl.initializeNextSessionId).
+// Counts on from the clock in the seven bytes after the server's number, as
+// SessionTrackerImpl.initializeNextSessionId does: 64 sessions for each microsecond.
 SessionId first_session_of_today() {
   constexpr std::uint64_t kOnlyServer = 1;
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count();
-  return static_cast<SessionId>(kOnlyServer << 56 | static_cast<std::uint64_t>(now) << 24 >> 8);
+  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(since_1970).count();
+  return static_cast<SessionId>(kOnlyServer << 56 | static_cast<std::uint64_t>(now) << 14 >> 8);
 }
 
 fakezk::ServerOptions options_for(const ServiceOptions& service) {
