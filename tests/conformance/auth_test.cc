@@ -197,6 +197,15 @@ CONFORMANCE_TEST_IN_SESSION(Z77AnyCredentialIsADigest) {
   EXPECT_EQ(ids, expected);
 }
 
+// The hash is that of the credential's UTF-8, although ids show surrogates.
+CONFORMANCE_TEST_IN_SESSION(Z77ADigestIsTheHashOfTheCredentialAsItWasSent) {
+  co_await add_auth(session, "user:p\xf0\x9f\x94\x91w");
+  const Path path = lab.parent() / "a";
+  co_await create(session, path, Data(), kForItsCreator);
+  const Acl acl = co_await acl_of(session, path);
+  EXPECT_EQ(acl, digest(permission::kAll, "user:mxJX/f0UrhHyLQTUmwSyyb/rAhA="));
+}
+
 // Every connection has an identity of the scheme "ip", whatever it sends.
 CONFORMANCE_TEST_IN_SESSION(Z77AnAddressIsNoIdentityForAuth) {
   EXPECT_EQ(error_of(co_await session.add_auth("ip", "1.2.3.4")), std::nullopt);

@@ -166,6 +166,40 @@ TEST_P(WireConformance, Z129AnAclWithANullIdIsAMarshallingError) {
   check({}, {}, -114);
 }
 
+TEST_P(WireConformance, Z129ANullPathOfASetDataOrASetAclIsABadArgument) {
+  WireSession session(*lab);
+  const std::string null_id = number(1) + number(31) + text("world") + kNull;
+  EXPECT_EQ(session.error_of(Op::kSetData, wire::SetDataRequest{{}, "data", -1}), -8);
+  EXPECT_EQ(session.ask_bytes(Op::kSetAcl, kNull + null_id + number(-1)).err, -8);
+  EXPECT_EQ(session.error_of(Op::kDelete, wire::VersionRequest{{}, -1}), -5);
+  EXPECT_EQ(session.error_of(Op::kGetAcl, wire::PathRequest{}), -5);
+}
+
+TEST_P(WireConformance, Z129TheServerReadsFlagsAndTimesBeforePathsAndAcls) {
+  constexpr std::int32_t kTtlFlags = 5;
+  WireSession session(*lab);
+  wire::CreateRequest body = a_create(root, kTtlFlags);
+  body.acl->front().id.id.reset();
+  wire::CreateTtlRequest lasting = a_ttl_create(root, kTtlFlags, 0);
+  lasting.acl = body.acl;
+  for (const Op op : {Op::kCreate, Op::kCreate2, Op::kCreateContainer}) {
+    EXPECT_EQ(session.error_of(op, body), -8) << name(op);
+    EXPECT_EQ(session.error_of(op, wire::CreateRequest{.flags = 77}), -8) << name(op);
+    EXPECT_EQ(session.error_of(op, wire::CreateRequest{.flags = kTtlFlags}), -8) << name(op);
+  }
+  EXPECT_EQ(session.error_of(Op::kCreateTtl, lasting), -8);
+  lasting.ttl_ms = 1000;
+  EXPECT_EQ(session.error_of(Op::kCreateTtl, lasting), -5);
+  lasting.ttl_ms = 0;
+  wire::MultiRequest multi;
+  multi.ops.push_back({.op = Op::kCreateTtl, .body = lasting});
+  const wire::Reply reply = session.ask(Op::kMulti, multi);
+  EXPECT_EQ(reply.err, 0);
+  const std::vector<wire::MultiResult>& results = std::get<wire::MultiReply>(reply.body).results;
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(results[0].err, -8);
+}
+
 TEST_P(WireConformance, Z129ANegativeCountIsAnEmptyList) {
   WireSession session(*lab);
   EXPECT_EQ(session.ask_bytes(Op::kCreate, a_create_with(root, number(-7))).err, -114);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lockstep/fakezk/chooser.h"
 #include "wire_client.h"
 
 namespace lockstep::connection {
@@ -72,6 +73,28 @@ TEST(ClientConnectionTest, PingsAreAnsweredInTurn) {
   EXPECT_THAT(xids(client.settled()), ElementsAre(1, wire::kPingXid, 2));
   const wire::Reply ping = client.ask(plain(wire::kPingXid, wire::Op::kPing));
   EXPECT_EQ(ping.zxid, world.server().last_zxid());
+}
+
+// The server answers a ping right after the request before it, whatever has happened since.
+TEST(ClientConnectionTest, TheZxidsOfOneConnectionNeverGoBack) {
+  fakezk::World world;
+  WireClient client(world);
+  WireClient other(world);
+  client.connect();
+  other.connect();
+  client.send(create(1, "/a"));
+  client.send(plain(wire::kPingXid, wire::Op::kPing));
+  client.send(read(2, wire::Op::kExists, "/a"));
+  for (int i = 0; i < 2; ++i) world.take_up(client.connection().link());
+  other.send(create(1, "/b"));
+  world.take_up(other.connection().link());
+  const std::vector<std::string> frames = client.settled();
+  ASSERT_THAT(xids(frames), ElementsAre(1, wire::kPingXid, 2));
+  const auto zxid_of = [&](std::size_t i) {
+    return wire::decode_reply(wire::Op::kPing, frames[i].substr(0, 16)).value().zxid;
+  };
+  EXPECT_EQ(zxid_of(1), zxid_of(0));
+  EXPECT_EQ(zxid_of(2), zxid_of(0));
 }
 
 TEST(ClientConnectionTest, WatchEventsComeBeforeTheReply) {
@@ -217,6 +240,30 @@ TEST(ClientConnectionTest, AClientThatHangsUpChoosesWhichRequestsHaveArrived) {
     EXPECT_EQ(other.ask(read(1, wire::Op::kExists, "/a")).err, accepted > 0 ? 0 : -101);
     EXPECT_EQ(other.ask(read(2, wire::Op::kExists, "/b")).err, accepted > 1 ? 0 : -101);
   }
+}
+
+// FollowerRequestProcessor.run passes a write on to the leader when it reads it, although an
+// earlier read waits until the server has caught up.
+TEST(ClientConnectionTest, AClientThatLeavesALaggingServerHasSentAllItsWrites) {
+  constexpr fakezk::ReplicaIndex kFar = 1;
+  fakezk::World world({.replicas = 3});
+  WireClient client(world);
+  WireClient other(world);
+  world.network()[client.connection().link()].goes_to = kFar;
+  world.network()[other.connection().link()].goes_to = 0;
+  client.connect();
+  other.connect();
+  world.servers().hold_replica(kFar, true, world.now());
+  client.send(create(1, "/a"));
+  client.send(read(2, wire::Op::kGetData, "/"));
+  client.send(create(3, "/b"));
+  world.settle();
+  EXPECT_EQ(other.ask(read(1, wire::Op::kExists, "/a")).err, 0);
+  client.connection().hang_up();
+  fakezk::Prompt prompt;
+  while (world.step_without_time(prompt)) {
+  }
+  EXPECT_EQ(other.ask(read(2, wire::Op::kExists, "/b")).err, 0);
 }
 
 // Loses one request, or the answer to one; everything else passes.

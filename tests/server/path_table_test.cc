@@ -40,7 +40,7 @@ TEST_F(PathTableTest, SamePathHasTheSameNumber) {
   EXPECT_EQ(table_.text(b).view(), "/b");
 }
 
-TEST_F(PathTableTest, InternsTheAncestorsToo) {
+TEST_F(PathTableTest, KnowsTheParents) {
   const PathId deep = intern("/x/y/z");
   const PathId y = table_.parent(deep);
   const PathId x = table_.parent(y);
@@ -49,6 +49,19 @@ TEST_F(PathTableTest, InternsTheAncestorsToo) {
   EXPECT_EQ(table_.parent(x), PathTable::kRoot);
   EXPECT_EQ(table_.name(deep), "z");
   EXPECT_EQ(find("/x/y"), y);
+}
+
+// All its ancestors would take a hundred gigabytes.
+TEST_F(PathTableTest, InternsNoAncestorsUnasked) {
+  constexpr int kNames = 450'000;
+  std::string path;
+  for (int i = 0; i < kNames; ++i) path += "/a";
+  const std::size_t before = table_.size();
+  const PathId deep = intern(path);
+  EXPECT_EQ(table_.size(), before + 1);
+  EXPECT_EQ(table_.text(table_.parent(deep)).view(), path.substr(0, path.size() - 2));
+  EXPECT_EQ(table_.parent(deep), table_.parent(deep));
+  EXPECT_EQ(table_.size(), before + 2);
 }
 
 // Lists of children contain views of the names.

@@ -119,5 +119,23 @@ TEST(WatchTableTest, ARecursiveWatchHearsOfWhatIsBelowButNotOfChildren) {
   EXPECT_TRUE(table.take(top).empty());
 }
 
+TEST(WatchTableTest, ListsWhatAConnectionWatchesOnceInTheOrderOfRegistration) {
+  WatchTable table;
+  for (const PathId path : {7U, 5U, 6U}) table.add(path, 1);
+  static_cast<void>(table.take(7));
+  table.add(7, 1);
+  static_cast<void>(table.take(5));
+  EXPECT_EQ(table.watched_by(1), (std::vector<PathId>{7, 6}));
+  EXPECT_TRUE(table.watched_by(9).empty());
+}
+
+// A search in the list for each path of it would take minutes.
+TEST(WatchTableTest, ListsAMillionWatches) {
+  constexpr PathId kMillion = 1'000'000;
+  WatchTable table;
+  for (PathId path = 0; path < kMillion; ++path) table.add(path, 0);
+  EXPECT_EQ(table.watched_by(0).size(), kMillion);
+}
+
 }  // namespace
 }  // namespace lockstep::fakezk

@@ -33,6 +33,18 @@ class ControlTest : public ::testing::Test {
     return ids;
   }
 
+  static std::ptrdiff_t open_descriptors() {
+    using Files = std::filesystem::directory_iterator;
+    return std::distance(Files("/proc/self/fd"), Files());
+  }
+  // Until the service has closed the sockets of clients that are gone.
+  void expect_descriptors(std::ptrdiff_t wanted) {
+    for (int turns = 0; turns < 10'000 && open_descriptors() > wanted; ++turns) {
+      ASSERT_EQ(control.servers().size(), 1U);
+    }
+    EXPECT_EQ(open_descriptors(), wanted);
+  }
+
   Served served;
   Control control{served.service()};
 };
@@ -178,10 +190,6 @@ TEST_F(ControlTest, AClientThatCameBackFromAStallIsServedOverItsNewConnection) {
 
 // A socket of a client that is gone would be held until the service ends.
 TEST_F(ControlTest, AStalledConnectionLeavesWithItsClientOnceTheServerHasClosedIt) {
-  const auto open_descriptors = [] {
-    using Files = std::filesystem::directory_iterator;
-    return std::distance(Files("/proc/self/fd"), Files());
-  };
   const auto before = open_descriptors();
   for (int i = 0; i < 20; ++i) {
     RawSession ann(port());
@@ -194,10 +202,7 @@ TEST_F(ControlTest, AStalledConnectionLeavesWithItsClientOnceTheServerHasClosedI
   }
   ASSERT_TRUE(control.advance(seconds(41)).has_value());
   EXPECT_THAT(living(), IsEmpty());
-  for (int turns = 0; turns < 10'000 && open_descriptors() > before; ++turns) {
-    ASSERT_EQ(control.servers().size(), 1U);
-  }
-  EXPECT_EQ(open_descriptors(), before);
+  expect_descriptors(before);
 }
 
 // The servers' time is virtual: the test does not wait.
@@ -213,6 +218,22 @@ TEST_F(ControlTest, SessionsExpireWhenTheClockJumpsPastTheirTimeouts) {
   ann.wait_for_close();
   EXPECT_THAT(living(), ElementsAre(patient.id()));
   EXPECT_FALSE(control.advance(seconds(-1)).has_value());
+}
+
+// A part of a request is no sign of life, nor are credentials.
+TEST_F(ControlTest, OnlyRequestsKeepASessionAlive) {
+  RawSession patient(port(), seconds(40));
+  RawSession ann(port(), seconds(10));
+  RawSession bob(port(), seconds(10));
+  RawSession carl(port(), seconds(10));
+  RawSession dan(port(), seconds(10));
+  ASSERT_TRUE(control.advance(seconds(9)).has_value());
+  ann.send_bytes(std::string("\0\0\0\x20half", 8));
+  EXPECT_EQ(bob.ask(Op::kAuth, wire::AuthPacket{.scheme = "digest", .auth = "bob:secret"}).err, 0);
+  EXPECT_EQ(carl.exists("/"), 0);
+  EXPECT_EQ(dan.ask(Op::kPing, wire::Nothing{}).err, 0);
+  ASSERT_TRUE(control.advance(seconds(9)).has_value());
+  EXPECT_THAT(living(), ElementsAre(patient.id(), carl.id(), dan.id()));
 }
 
 TEST_F(ControlTest, ARefusingServerResetsNewConnectionsOnly) {
@@ -276,6 +297,38 @@ TEST_F(ControlTest, ADelayHoldsBackOneClientsMessages) {
   ASSERT_TRUE(control.expire(ann.id()).has_value());
   EXPECT_THAT(living(), ElementsAre(bob.id()));
   EXPECT_FALSE(control.delay(bob.id(), std::chrono::hours(2)).has_value());
+}
+
+TEST_F(ControlTest, TheEndOfADelayLetsEverythingPassAtOnce) {
+  RawSession ann(port());
+  RawSession bob(port());
+  for (const bool by_calm : {false, true}) {
+    ASSERT_TRUE(control.delay(ann.id(), std::chrono::hours(1)).has_value());
+    ann.send(Op::kExists, wire::ReadRequest{.path = "/a"});
+    ann.send(Op::kExists, wire::ReadRequest{.path = "/"});
+    EXPECT_EQ(bob.exists("/"), 0);  // Ann's answers are held back by now.
+    if (by_calm) {
+      control.calm();
+    } else {
+      ASSERT_TRUE(control.delay(ann.id(), Duration::zero()).has_value());
+    }
+    EXPECT_EQ(ann.reply(Op::kExists).err, kNoNode);
+    EXPECT_EQ(ann.reply(Op::kExists).err, 0);
+    EXPECT_EQ(ann.exists("/"), 0);
+  }
+}
+
+TEST_F(ControlTest, ADelayedConnectionLeavesWithItsClientOnceTheServerHasClosedIt) {
+  const auto before = open_descriptors();
+  {
+    RawSession ann(port());
+    RawSession bob(port());
+    ASSERT_TRUE(control.delay(ann.id(), std::chrono::hours(1)).has_value());
+    ann.send(Op::kExists, wire::ReadRequest{.path = "/a"});
+    EXPECT_EQ(bob.exists("/"), 0);
+    ASSERT_TRUE(control.expire(ann.id()).has_value());
+  }
+  expect_descriptors(before);
 }
 
 TEST_F(ControlTest, TheNextSequentialZnodeGetsTheNumberThatIsSet) {

@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -133,6 +135,104 @@ TEST(CrowdTest, AClientThatReadsNoAnswersTakesLittleMemory) {
     ASSERT_EQ(reply.xid, i + 3);
   }
   EXPECT_EQ(slow.exists("/large"), 0);
+}
+
+// Reading on, once answers have been taken, is no event of the servers.
+TEST(CrowdTest, WhatComesAfterManyAnswersIsAnswered) {
+  constexpr int kReads = 30;
+  std::string unknown;
+  wire::append_frame(unknown, std::string("\0\0\0\x07\0\0\0\x4d", 8));
+  std::string ping;
+  wire::append_frame(ping, wire::encode({.xid = wire::kPingXid, .op = Op::kPing, .body = {}}));
+  Served served;
+  const std::uint16_t port = served.service().ports().front();
+  RawSession writer(port);
+  writer.create("/large");
+  writer.ask(Op::kSetData,
+             wire::SetDataRequest{
+                 .path = "/large", .data = std::string(kMegabyte / 5, 'x'), .version = -1});
+  const wire::ReadRequest read{.path = "/large"};
+  for (const std::string& last : {unknown, std::string("\x7f\xff\xff\xff", 4)}) {
+    RawSession leaving(port);
+    leaving.send_together(kReads, Op::kGetData, read, last);
+    leaving.wait_for_close();
+  }
+  RawSession pinging(port);
+  pinging.send_together(kReads, Op::kGetData, read, ping);
+  for (int i = 0; i < kReads; ++i) EXPECT_EQ(pinging.reply(Op::kGetData).err, 0);
+  EXPECT_EQ(pinging.reply(Op::kPing).xid, wire::kPingXid);
+}
+
+TEST(CrowdTest, APathOfVeryManyNamesDisturbsNoClient) {
+  constexpr int kNames = 450'000;
+  std::string path;
+  for (int i = 0; i < kNames; ++i) path += "/a";
+  Served served;
+  const std::uint16_t port = served.service().ports().front();
+  RawSession ann(port);
+  RawSession bob(port);
+  EXPECT_EQ(ann.exists(path), -101);
+  wire::CreateRequest create{.path = path, .data = "", .flags = 0};
+  create.acl.emplace().push_back({.perms = 31, .id = {.scheme = "world", .id = "anyone"}});
+  EXPECT_EQ(ann.ask(Op::kCreate, create).err, -101);
+  EXPECT_EQ(bob.exists("/"), 0);
+}
+
+TEST(CrowdTest, AMultiReadOfTooMuchEndsItsConnectionOnly) {
+  constexpr std::size_t kMuchTooMany = 2500;
+  constexpr std::size_t kMany = 30;
+  constexpr int kTogether = 3;
+  Served served;
+  const std::uint16_t port = served.service().ports().front();
+  RawSession greedy(port);
+  RawSession reader(port);
+  greedy.create("/large");
+  greedy.ask(Op::kSetData,
+             wire::SetDataRequest{
+                 .path = "/large", .data = std::string(kMegabyte - 100, 'x'), .version = -1});
+  wire::MultiRequest reads;
+  reads.ops.assign(kMuchTooMany, {.op = Op::kGetData, .body = wire::ReadRequest{.path = "/large"}});
+  const std::size_t before = resident_bytes();
+  greedy.send(Op::kMultiRead, reads);
+  greedy.wait_for_close();
+  EXPECT_EQ(reader.exists("/"), 0);
+  reads.ops.resize(kMany);
+  reader.send_together(kTogether, Op::kMultiRead, reads);
+  for (int i = 0; i < kTogether; ++i) {
+    const wire::Reply reply = reader.reply(Op::kMultiRead);
+    ASSERT_EQ(std::get<wire::MultiReply>(reply.body).results.size(), kMany);
+  }
+  EXPECT_LT(resident_bytes(), before + 500 * kMegabyte);
+}
+
+// Messages wait unread when a turn takes long, or the process does not run.
+TEST(CrowdTest, ALateTurnExpiresNobodyWhoHasSentSomething) {
+  constexpr std::chrono::milliseconds kTick(100);
+  Service service({.tick_time = kTick});
+  Control control(service);
+  const std::uint16_t port = service.ports().front();
+  for (bool all_live = false; !all_live;) {
+    std::thread serving([&] { service.run(); });
+    std::vector<std::unique_ptr<RawSession>> sessions;
+    for (int i = 0; i < 5; ++i) sessions.push_back(std::make_unique<RawSession>(port, 2 * kTick));
+    service.stop();
+    serving.join();
+    const std::vector<Control::Session> known = control.sessions();
+    all_live = true;
+    for (const auto& session : sessions) {
+      all_live =
+          all_live && std::ranges::find(known, session->id(), &Control::Session::id) != known.end();
+    }
+    if (!all_live) continue;  // The machine is slow.
+    for (const auto& session : sessions) session->send(Op::kPing, wire::Nothing{});
+    const auto much_later = std::chrono::steady_clock::now() + 5 * kTick;
+    while (std::chrono::steady_clock::now() < much_later) {
+    }
+    std::thread again([&] { service.run(); });
+    for (const auto& session : sessions) EXPECT_EQ(session->reply(Op::kPing).err, 0);
+    service.stop();
+    again.join();
+  }
 }
 
 TEST(CrowdTest, AClientThatReadsNothingKeepsNoSocketAfterItsSession) {

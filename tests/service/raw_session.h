@@ -28,7 +28,8 @@ class RawSession {
                    .password = std::string(16, '\0'),
                    .read_only = false});
   }
-  // Comes back with the session of `before`, which keeps its connection.
+  // Comes back with the session of `before`, which keeps its connection. Its id is 0 if that is
+  // over.
   RawSession(std::uint16_t port, const RawSession& before) {
     connect(port, {.timeout_ms = 20'000,
                    .session = before.session_,
@@ -41,13 +42,17 @@ class RawSession {
   void send(wire::Op op, wire::Request::Body body) {
     send(wire::encode({.xid = ++xid_, .op = op, .body = std::move(body)}));
   }
-  // Sends that many of them in one piece.
-  void send_together(int count, wire::Op op, const wire::Request::Body& body) {
+  // Sends that many of them in one piece, with any bytes after them.
+  void send_together(int count, wire::Op op, const wire::Request::Body& body,
+                     const std::string& last = {}) {
     std::string stream;
     for (int i = 0; i < count; ++i) {
       wire::append_frame(stream, wire::encode({.xid = ++xid_, .op = op, .body = body}));
     }
-    boost::asio::write(socket_, boost::asio::buffer(stream));
+    send_bytes(stream + last);
+  }
+  void send_bytes(const std::string& bytes) {
+    boost::asio::write(socket_, boost::asio::buffer(bytes));
   }
   // The next frame, which must be the reply.
   wire::Reply reply(wire::Op op) {
@@ -96,7 +101,7 @@ class RawSession {
   void send(const std::string& frame) {
     std::string bytes;
     wire::append_frame(bytes, frame);
-    boost::asio::write(socket_, boost::asio::buffer(bytes));
+    send_bytes(bytes);
   }
   // None if the connection is closed.
   std::optional<std::string> frame() {
@@ -111,7 +116,7 @@ class RawSession {
 
   boost::asio::io_context context_;
   boost::asio::ip::tcp::socket socket_{context_};
-  wire::FrameReader reader_;
+  wire::FrameReader reader_{1U << 30U};  // A multiRead's answer may be long.
   std::array<char, 4096> bytes_{};
   std::int64_t session_ = 0;
   std::string password_;

@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
+
+#include "raw_session.h"
+#include "served.h"
 
 namespace lockstep::service {
 namespace {
@@ -26,6 +30,21 @@ TEST(ServiceTest, APortInUseIsAnError) {
   ServiceOptions same;
   same.port = first.ports().front();
   EXPECT_THROW(Service{same}, std::system_error);
+}
+
+// The ids and passwords of one service mean nothing to the next.
+TEST(ServiceTest, ANewServiceDoesNotKnowTheSessionsOfTheOneBefore) {
+  std::optional<Served> served;
+  ServiceOptions options;
+  options.port = served.emplace().service().ports().front();
+  const RawSession before(options.port);
+  served.reset();
+  served.emplace(options);
+  RawSession other(options.port);
+  EXPECT_NE(other.id(), before.id());
+  const RawSession again(options.port, before);
+  EXPECT_EQ(again.id(), 0);
+  EXPECT_EQ(other.exists("/"), 0);
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ inline std::vector<std::string> children(Simulation& simulation, const Path& pat
 }
 // The number of creates of children of `parent`.
 inline std::size_t creates_under(Simulation& simulation, const Path& parent) {
-  const fakezk::Server& server = simulation.world().server();
+  fakezk::Server& server = simulation.world().servers();
   std::size_t creates = 0;
   for (const fakezk::Change& change : server.history()) {
     const bool created = change.kind == fakezk::Change::Kind::kCreated;

@@ -18,16 +18,17 @@ namespace {
 // True if the connection answers the request itself, at its turn, without asking the servers.
 bool answers_itself(const Asked& asked) { return asked.refusal || asked.op == wire::Op::kPing; }
 
-// The answer may be much longer than its request. (Answers to multis are not.)
-bool may_be_long(wire::Op op) {
+// As how many answers it counts that may be much longer than their requests. (Answers to multis are
+// not.)
+std::size_t long_answers(wire::Op op) {
   switch (op) {
     case wire::Op::kGetData:
     case wire::Op::kGetChildren:
     case wire::Op::kGetChildren2:
     case wire::Op::kGetAcl:
-    case wire::Op::kGetEphemerals:
-    case wire::Op::kMultiRead: return true;
-    default: return false;
+    case wire::Op::kGetEphemerals: return 1;
+    case wire::Op::kMultiRead: return ClientConnection::kLongReads;
+    default: return 0;
   }
 }
 
@@ -109,7 +110,11 @@ void ClientConnection::hang_up(std::uint32_t accepted) {
   if (closed_) return;
   closed_ = true;
   if (!attached()) return;
-  world_.faults().cut(link_, accepted, 0);
+  if (accepted == kAll) {
+    world_.faults().leave(link_);
+  } else {
+    world_.faults().cut(link_, accepted, 0);
+  }
   world_.network().abandon(link_);
 }
 
@@ -156,18 +161,19 @@ void ClientConnection::read_frames() {
 }
 
 bool ClientConnection::read_on() {
+  if (closed_ || !attached()) return false;
   const std::uint64_t before = received_;
-  if (!closed_ && attached()) read_frames();
-  return received_ != before;
+  read_frames();
+  return received_ != before || closed_;
 }
 
 void ClientConnection::wait_for_answer(Asked asked) {
-  if (may_be_long(asked.op)) ++long_answers_;
+  long_answers_ += long_answers(asked.op);
   asked_.push_back(std::move(asked));
 }
 
 void ClientConnection::answered() {
-  if (may_be_long(asked_.front().op)) --long_answers_;
+  long_answers_ -= long_answers(asked_.front().op);
   asked_.pop_front();
 }
 
@@ -196,6 +202,7 @@ void ClientConnection::take(std::string_view frame) {
   header(xid, op);
   if (header.error()) return close();
   const auto known = static_cast<wire::Op>(op);
+  if (known != wire::Op::kAuth && known != wire::Op::kSasl) ++signs_of_life_;
   if (!wire::empty_body(known)) {
     put(encode_header(xid, -1, Error::kUnimplemented));
     return close();
@@ -266,13 +273,13 @@ void ClientConnection::send(lockstep::Request&& request) {
 
 void ClientConnection::answer_in_turn(Asked asked) {
   wait_for_answer(std::move(asked));
-  answer_turns();
+  if (asked_.size() == 1) answer_turns(zxid_of_server());
 }
 
-void ClientConnection::answer_turns() {
+void ClientConnection::answer_turns(Zxid zxid) {
   while (!closed_ && !asked_.empty() && answers_itself(asked_.front())) {
     const Asked& asked = asked_.front();
-    answer(asked.xid, asked.op, encode_header(asked.xid, zxid_of_server(), asked.refusal));
+    answer(asked.xid, asked.op, encode_header(asked.xid, zxid, asked.refusal));
     answered();
   }
 }
@@ -345,7 +352,9 @@ void ClientConnection::replied(ServerMessage& message) {
   }
   answer(asked_.front().xid, asked_.front().op, encode_reply(asked_.front(), message));
   answered();
-  answer_turns();
+  // Answers that have waited for this one come right after it: the server may have gone on, but
+  // older replies are still under way.
+  answer_turns(message.zxid);
   read_frames();
 }
 

@@ -50,26 +50,33 @@ Translated at(OpCode op, const wire::Ustring& path) {
 // CreateMode.fromFlag knows only these flags.
 bool is_mode(std::int32_t flags) { return flags >= 0 && flags <= 6; }
 
+// EphemeralType.validateTTL; a request without a time to live has a negative one.
+bool fits(CreateMode mode, std::int64_t ttl_ms) {
+  constexpr std::int64_t kLongestTtlMs = 0xffffffffff;
+  return has_ttl(mode) ? ttl_ms > 0 && ttl_ms <= kLongestTtlMs : ttl_ms < 0;
+}
+
+// The server looks at the flags and the time before it looks at the path and the ACL. A mode that
+// it is not configured for it refuses in any case (PrepRequestProcessor.pRequest2TxnCreate).
 template <class Create>
-Translated create(const Create& body, std::chrono::milliseconds ttl = {}) {
+Translated create(const Create& body, std::int64_t ttl_ms, bool ttl_enabled) {
   if (!is_mode(body.flags)) return refused(Error::kBadArguments);
-  Translated request = at(OpCode::kCreate, body.path);
+  const auto mode = static_cast<CreateMode>(body.flags);
+  const bool unimplemented = has_ttl(mode) && !ttl_enabled;
+  if (!unimplemented && !fits(mode, ttl_ms)) return refused(Error::kBadArguments);
+  Translated request = at(OpCode::kCreate, unimplemented ? wire::Ustring("") : body.path);
   if (!request) return request;
-  auto acl = acl_of(body.acl);
+  auto acl = unimplemented ? Acl() : acl_of(body.acl);
   if (!acl) return refused(acl.error());
-  request->mode = static_cast<CreateMode>(body.flags);
+  request->mode = mode;
   request->data = data_of(body.data);
+  const std::chrono::milliseconds ttl(has_ttl(mode) ? ttl_ms : 0);
   request->say(RequestDetails(std::move(*acl), ttl));
   return request;
 }
 
-// The server refuses a create without a time to live whose mode needs one, and the reverse
-// (EphemeralType.validateTTL). It refuses the former only if it has such modes.
 Translated to_create(const wire::CreateRequest& body, bool ttl_enabled) {
-  Translated request = create(body);
-  if (!request) return request;
-  if (has_ttl(request->mode) && ttl_enabled) return refused(Error::kBadArguments);
-  return request;
+  return create(body, -1, ttl_enabled);
 }
 
 // Alone, the operation decides what is a container, and the flags only what gets a number
@@ -87,14 +94,7 @@ Translated to_single_create(wire::Op op, const wire::CreateRequest& body, bool t
 }
 
 Translated to_create(const wire::CreateTtlRequest& body, bool ttl_enabled) {
-  constexpr std::int64_t kLongestTtlMs = 0xffffffffff;
-  const bool lasts = is_mode(body.flags) && has_ttl(static_cast<CreateMode>(body.flags));
-  const std::chrono::milliseconds ttl(lasts ? body.ttl_ms : 0);
-  Translated request = create(body, ttl);
-  if (!request) return request;
-  const bool fits = body.ttl_ms > 0 && body.ttl_ms <= kLongestTtlMs;
-  if (lasts ? ttl_enabled && !fits : body.ttl_ms >= 0) return refused(Error::kBadArguments);
-  return request;
+  return create(body, body.ttl_ms, ttl_enabled);
 }
 
 Translated to_read(OpCode op, const wire::ReadRequest& body) {
@@ -111,13 +111,17 @@ Translated to_versioned(OpCode op, const wire::Ustring& path, std::int32_t versi
   return request;
 }
 
+// PrepRequestProcessor.validatePath refuses a null path of a setData or a setACL as it refuses a
+// malformed one.
 Translated to_set_data(const wire::SetDataRequest& body) {
+  if (!body.path) return refused(Error::kBadArguments);
   Translated request = to_versioned(OpCode::kSetData, body.path, body.version);
   if (request) request->data = data_of(body.data);
   return request;
 }
 
 Translated to_set_acl(const wire::SetAclRequest& body) {
+  if (!body.path) return refused(Error::kBadArguments);
   Translated request = to_versioned(OpCode::kSetAcl, body.path, body.version);
   if (!request) return request;
   auto acl = acl_of(body.acl);

@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/access.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "digest.h"
@@ -77,8 +78,9 @@ std::string masked(std::string_view id) {
 std::optional<Identity> authenticate(std::string_view scheme, const Data& credential) {
   if (scheme == "ip") return Identity{"ip", std::string(kLoopback)};
   if (scheme != "digest" || credential.is_null()) return std::nullopt;
-  const std::string secret = as_java_keeps_it(credential.view());
-  return Identity{"digest", secret.substr(0, secret.find(':')) + ':' + sha1_base64(secret)};
+  const std::string secret = as_java_reads_it(credential.view());
+  const std::string user = as_java_keeps_it(secret.substr(0, secret.find(':')));
+  return Identity{"digest", user + ':' + sha1_base64(secret)};
 }
 
 void Identities::add(Identity identity) {
@@ -88,12 +90,13 @@ void Identities::add(Identity identity) {
   shown_ = internal::Shared(std::move(shown));
 }
 
-AclTable::AclTable() : fresh_(std::vector{Acl::open(), Acl::read_only()}), acls_(fresh_) {}
+AclTable::AclTable() {
+  for (const Acl& acl : {Acl::open(), Acl::read_only()}) std::ignore = keep_list(acl);
+  fresh_ = kept_;
+}
 
-void AclTable::reset() { acls_ = fresh_; }
-
-std::optional<AclId> AclTable::accept_list(const Acl& asked, std::span<const Identity> identities,
-                                           Unspecified& unspecified) {
+std::optional<Acl> AclTable::accept_list(const Acl& asked, std::span<const Identity> identities,
+                                         Unspecified& unspecified) {
   if (asked.entries().empty()) return std::nullopt;
   std::vector<AclEntry> kept;
   for (const AclEntry& entry : without_duplicates(asked.entries())) {
@@ -109,19 +112,31 @@ std::optional<AclId> AclTable::accept_list(const Acl& asked, std::span<const Ide
       return std::nullopt;
     }
   }
-  return keep(std::move(kept));
+  return Acl(std::move(kept));
 }
 
-AclId AclTable::keep(std::vector<AclEntry> entries) {
-  const Acl wanted(std::move(entries));
-  const auto known = std::ranges::find(*acls_, wanted);
-  const auto id = static_cast<AclId>(known - acls_->begin());
-  if (known == acls_->end()) {
-    std::vector<Acl> more = *acls_;
-    more.push_back(wanted);
-    acls_ = List(std::move(more));
-  }
+AclId AclTable::keep_list(const Acl& accepted) {
+  const auto known = kept_->ids.find(accepted);
+  if (known != kept_->ids.end()) return known->second;
+  if (kept_.use_count() > 1) kept_ = std::make_shared<Kept>(*kept_);
+  const auto id = static_cast<AclId>(size());
+  kept_->acls.push_back(accepted);
+  kept_->ids.emplace(accepted, id);
   return id;
+}
+
+void AclTable::forget_since(std::size_t first) {
+  while (size() > first) {
+    kept_->ids.erase(kept_->acls.back());
+    kept_->acls.pop_back();
+  }
+}
+
+bool AclTable::Before::operator()(const Acl& a, const Acl& b) const {
+  const auto is_before = [](const AclEntry& x, const AclEntry& y) {
+    return std::tie(x.scheme, x.id, x.permissions) < std::tie(y.scheme, y.id, y.permissions);
+  };
+  return std::ranges::lexicographical_compare(a.entries(), b.entries(), is_before);
 }
 
 bool AclTable::check(AclId id, std::int32_t permissions,

@@ -31,21 +31,32 @@ void Faults::strike(const Event& event) {
   struck.strike(world_, event, step);
 }
 
-void Faults::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
+void Faults::accept(LinkIndex index, std::uint32_t requests) {
   // A connection that has just ended leaves nothing to cut.
   if (FootprintRecorder* const recorder = world_.recorder())
     recorder->reads(ObjectKind::kLink, index);
   // The server applies requests that it had already read, although no client waits for them.
-  Network& network = world_.network();
+  const Network& network = world_.network();
   const auto under_way = static_cast<std::uint32_t>(network.at(index).requests.size());
-  const std::uint32_t most = std::min(accepted, under_way);
+  const std::uint32_t most = std::min(requests, under_way);
   for (std::uint32_t i = 0; i < most && world_.server().can_apply(index); ++i) {
     world_.take_up(index);
     if (!network.at(index).open) return;
   }
+}
+
+void Faults::cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {
+  accept(index, accepted);
+  Network& network = world_.network();
   if (!network.at(index).open) return;
   world_.servers().connection_ended(index, world_.now());
   network.disconnect(index, received, Error::kConnectionLoss);
+}
+
+void Faults::leave(LinkIndex index) {
+  const Link& link = world_.network().at(index);
+  accept(index, static_cast<std::uint32_t>(link.requests.size()));
+  if (link.open) cut_late(index, static_cast<std::uint32_t>(link.requests.size()), 0);
 }
 
 void Faults::cut_late(LinkIndex index, std::uint32_t accepted, std::uint32_t received) {

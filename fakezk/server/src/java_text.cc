@@ -60,6 +60,20 @@ std::uint32_t next_character(std::string_view text, std::size_t& at) {
   return is_surrogate(value) ? kReplacementCharacter : value;
 }
 
+std::string as_java_reads_it(std::string_view text) {
+  std::string read;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t from = at;
+    const std::uint32_t character = next_character(text, at);
+    if (character == kReplacementCharacter) {
+      append_unit(character, read);
+    } else {
+      read += text.substr(from, at - from);
+    }
+  }
+  return read;
+}
+
 std::string as_java_keeps_it(std::string_view text) {
   std::string kept;
   for (std::size_t at = 0; at < text.size();) {

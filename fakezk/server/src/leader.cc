@@ -11,7 +11,7 @@ Leader::Leader(ServerTimers& timers, Unspecified& unspecified, ZnodeTree& tree, 
     : options_(options),
       unspecified_(unspecified),
       tree_(tree),
-      sessions_(timers.expiries, options.tick_time, work_found),
+      sessions_(timers.expiries, options, work_found),
       preparation_(acls, unspecified, history_),
       reaper_(timers.container_checks, tree, unspecified, options.container_check_interval,
               work_found) {}

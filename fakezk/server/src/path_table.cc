@@ -53,13 +53,17 @@ PathId PathTable::add(const Text& path, std::size_t slot) {
   slots_[slot] = id;
   longest_ = std::max(longest_, view.size());
   const std::string_view name = keep(view.substr(slash + 1));
-  entries_.push_back(Entry{path, name, kRoot, server_accepts(view)});
+  const bool is_deep = slash != 0 && slash != std::string_view::npos;
+  entries_.push_back(Entry{path, name, is_deep ? kEmpty : kRoot, server_accepts(view)});
   if (2 * entries_.size() > slots_.size()) grow();
-  if (slash != 0 && slash != std::string_view::npos) {
-    const PathId parent = intern(view.substr(0, slash));
-    entries_[id].parent = parent;
-  }
   return id;
+}
+
+PathId PathTable::intern_parent(PathId id) {
+  const std::string_view path = entries_[id].text.view();
+  const PathId parent = intern(path.substr(0, path.rfind('/')));
+  entries_[id].parent = parent;
+  return parent;
 }
 
 std::string_view PathTable::keep(std::string_view name) {

@@ -32,15 +32,17 @@ bool has_sequence(CreateMode mode) { return is_sequential(mode) || mode == kSequ
 
 }  // namespace
 
-inline const ZnodeFacts& Preparation::look(PathId id, ZnodeFacts& record) const {
+inline const ZnodeFacts& Preparation::committed(PathId id) const {
   static constexpr ZnodeFacts kNothing;
   const Znode* const znode = tree_->find(id);
-  const ZnodeFacts& committed = znode ? *znode : kNothing;
+  return znode ? *znode : kNothing;
+}
+
+inline const ZnodeFacts& Preparation::look(PathId id) {
+  const ZnodeFacts& found = committed(id);
   if (!has_changes_) [[likely]]
-    return committed;
-  record = committed;
-  foresee(id, record);
-  return record;
+    return found;
+  return look_ahead(id, found);
 }
 
 std::expected<void, Error> Preparation::prepare(const Request& request, PathId path) {
@@ -59,22 +61,23 @@ std::expected<void, Error> Preparation::create(const Request& request, PathId as
   if (has_ttl(request.mode) && !ttl_enabled_) return refused(Error::kUnimplemented);
   const PathId parent_id = parent_of(asked);
   if (parent_id == kNoPath) return refused(Error::kBadArguments);
-  AclId acl = AclTable::kOpen;
-  if (!request.plain() && !accept(request.acl(), acl)) return refused(Error::kInvalidAcl);
-  const ZnodeFacts& parent = look(parent_id, parent_record_);
+  std::optional<Acl> acl = Acl();
+  if (!request.plain()) acl = acls_.accept(request.acl(), asker_.identities, unspecified_);
+  if (!acl) return refused(Error::kInvalidAcl);
+  const ZnodeFacts& parent = look(parent_id);
   if (!parent.exists) return refused(Error::kNoNode);
   if (!allowed(parent, permission::kCreate)) return refused(Error::kNoAuth);
   path_ = has_sequence(request.mode) ? paths_->intern_sequential(asked, parent.children_created)
                                      : asked;
   if (!paths_->valid(path_)) return refused(Error::kBadArguments);
-  if (look(path_, record_).exists) return refused(Error::kNodeExists);
+  if (look(path_).exists) return refused(Error::kNodeExists);
   if (parent.lifetime == Lifetime::kEphemeral) return refused(Error::kNoChildrenForEphemerals);
 
   const Lifetime lifetime = lifetime_of(request.mode);
   const SessionId owner = lifetime == Lifetime::kEphemeral ? asker_.session : 0;
   Change& made = change(Change::Kind::kCreated, owner);
   made.data = request.data;
-  made.acl = acl;
+  made.acl = acls_.keep(*acl);
   made.lifetime = lifetime;
   made.ttl_ms = has_ttl(request.mode) ? request.ttl().count() : 0;
   made.version = next(parent.children_created);
@@ -85,10 +88,10 @@ std::expected<void, Error> Preparation::remove(const Request& request, PathId pa
   const bool usual = paths_->valid(path) && path > PathTable::kQuota;
   if (!usual && !server_can_remove(request.path.view())) return refused(Error::kBadArguments);
   path_ = path;
-  const ZnodeFacts& parent = look(paths_->parent(path_), parent_record_);
+  const ZnodeFacts& parent = look(paths_->parent(path_));
   if (!parent.exists) return refused(Error::kNoNode);
   if (!allowed(parent, permission::kDelete)) return refused(Error::kNoAuth);
-  const ZnodeFacts& node = look(path_, record_);
+  const ZnodeFacts& node = look(path_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!version_matches(request.version, node.version)) return refused(Error::kBadVersion);
   if (node.num_children > 0) return refused(Error::kNotEmpty);
@@ -99,7 +102,7 @@ std::expected<void, Error> Preparation::remove(const Request& request, PathId pa
 std::expected<void, Error> Preparation::set_data(const Request& request, PathId path) {
   if (!paths_->valid(path)) return refused(Error::kBadArguments);
   path_ = path;
-  const ZnodeFacts& node = look(path_, record_);
+  const ZnodeFacts& node = look(path_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!allowed(node, permission::kWrite)) return refused(Error::kNoAuth);
   if (!version_matches(request.version, node.version)) return refused(Error::kBadVersion);
@@ -111,15 +114,15 @@ std::expected<void, Error> Preparation::set_data(const Request& request, PathId 
 
 std::expected<void, Error> Preparation::set_acl(const Request& request, PathId path) {
   if (!paths_->valid(path)) return refused(Error::kBadArguments);
-  AclId acl = AclTable::kOpen;
-  if (!accept(request.acl(), acl)) return refused(Error::kInvalidAcl);
+  const std::optional<Acl> acl = acls_.accept(request.acl(), asker_.identities, unspecified_);
+  if (!acl) return refused(Error::kInvalidAcl);
   path_ = path;
-  const ZnodeFacts& node = look(path_, record_);
+  const ZnodeFacts& node = look(path_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!allowed(node, permission::kAdmin)) return refused(Error::kNoAuth);
   if (!version_matches(request.version, node.aversion)) return refused(Error::kBadVersion);
   Change& made = change(Change::Kind::kAclSet, node.ephemeral_owner);
-  made.acl = acl;
+  made.acl = acls_.keep(*acl);
   made.version = next(node.aversion);
   return {};
 }
@@ -127,7 +130,7 @@ std::expected<void, Error> Preparation::set_acl(const Request& request, PathId p
 std::expected<void, Error> Preparation::check(const Request& request, PathId path) {
   if (!paths_->valid(path)) return refused(Error::kBadArguments);
   path_ = path;
-  const ZnodeFacts& node = look(path_, record_);
+  const ZnodeFacts& node = look(path_);
   if (!node.exists) return refused(Error::kNoNode);
   if (!allowed(node, permission::kRead)) return refused(Error::kNoAuth);
   if (!version_matches(request.version, node.version)) return refused(Error::kBadVersion);
@@ -137,7 +140,7 @@ std::expected<void, Error> Preparation::check(const Request& request, PathId pat
 
 std::expected<void, Error> Preparation::reap(PathId id) {
   path_ = id;
-  const ZnodeFacts& node = look(id, record_);
+  const ZnodeFacts& node = look(id);
   if (!node.exists) return refused(Error::kNoNode);
   if (node.num_children > 0) return refused(Error::kNotEmpty);
   if (node.lifetime == Lifetime::kEphemeral) return refused(Error::kBadVersion);
@@ -152,45 +155,36 @@ void Preparation::remove_ephemeral(PathId id) {
 
 void Preparation::forget_changes() {
   history_.erase(history_.begin() + static_cast<std::ptrdiff_t>(first_), history_.end());
+  acls_.forget_since(first_acl_);
   has_changes_ = false;
 }
 
-// Includes the changes that the multi has prepared so far.
-void Preparation::foresee(PathId id, ZnodeFacts& record) const {
-  for (std::size_t i = first_; i < history_.size(); ++i) foresee(history_[i], id, record);
+// Each change is looked at once, however many there are.
+const ZnodeFacts& Preparation::look_ahead(PathId id, const ZnodeFacts& committed) {
+  while (foreseen_until_ < history_.size()) foresee(history_[foreseen_until_++]);
+  const ZnodeFacts* const foreseen = foreseen_.find(id);
+  return foreseen ? *foreseen : committed;
 }
 
-// Applies a change of the same multi to the record. An ACL that the multi sets takes effect only
-// afterwards (PrepRequestProcessor, setACL).
-void Preparation::foresee(const Change& change, PathId id, ZnodeFacts& record) const {
-  if (change.path != id) {
-    if (paths_->parent(change.path) != id) return;
-    if (change.kind == Change::Kind::kCreated) {
-      record.children_created = change.version;
-      ++record.num_children;
-    }
-    if (change.kind == Change::Kind::kDeleted) --record.num_children;
-    return;
+// An ACL that the multi sets takes effect only afterwards (PrepRequestProcessor, setACL).
+void Preparation::foresee(const Change& change) {
+  if (change.kind == Change::Kind::kChecked) return;
+  ZnodeFacts& record = foreseen_.add(change.path, committed(change.path));
+  if (change.kind == Change::Kind::kDataSet) record.version = change.version;
+  if (change.kind == Change::Kind::kAclSet) record.aversion = change.version;
+  const bool comes = change.kind == Change::Kind::kCreated;
+  if (!comes && change.kind != Change::Kind::kDeleted) return;
+  if (comes) {
+    record = ZnodeFacts();
+    record.lifetime = change.lifetime;
+    record.acl = change.acl;
+    record.ephemeral_owner = change.owner;
   }
-  switch (change.kind) {
-    case Change::Kind::kCreated:
-      record = ZnodeFacts();
-      record.exists = true;
-      record.lifetime = change.lifetime;
-      record.acl = change.acl;
-      record.ephemeral_owner = change.owner;
-      return;
-    case Change::Kind::kDeleted: record.exists = false; return;
-    case Change::Kind::kDataSet: record.version = change.version; return;
-    case Change::Kind::kAclSet: record.aversion = change.version; return;
-    case Change::Kind::kChecked: return;
-  }
-}
-
-bool Preparation::accept(const Acl& asked, AclId& acl) {
-  const std::optional<AclId> accepted = acls_.accept(asked, asker_.identities, unspecified_);
-  if (accepted) acl = *accepted;
-  return accepted.has_value();
+  record.exists = comes;
+  const PathId parent_id = paths_->parent(change.path);
+  ZnodeFacts& parent = foreseen_.add(parent_id, committed(parent_id));
+  parent.num_children += comes ? 1 : -1;
+  if (comes) parent.children_created = change.version;
 }
 
 PathId Preparation::parent_of_malformed(std::string_view path) {

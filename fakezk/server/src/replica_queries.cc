@@ -42,6 +42,13 @@ void visit_below(const ZnodeTree& tree, const Znode& top, Visit visit) {
   }
 }
 
+// About as many bytes as it takes.
+std::size_t size_of(const Reply& reply) {
+  std::size_t size = sizeof reply + reply.data.view().size();
+  for (const std::string_view name : reply.children) size += sizeof name + name.size();
+  return size;
+}
+
 }  // namespace
 
 void Replica::list_ephemerals(const Query& query, const Asker& asker,
@@ -77,17 +84,24 @@ void Replica::add_lasting(PathId path, LinkIndex link, WatchMode mode) {
   child_watches_.add(path, link, mode);
 }
 
+void Replica::read_all(const Query& query, const Asker& asker, QueryAnswer& answer) {
+  std::size_t bytes = 0;
+  for (const Request& asked : query.reads) {
+    const PathId path = paths_->intern(asked.path.text());
+    Reply& reply = answer.replies.emplace_back();
+    read(asked, path, asker.link, asker.identities, reply);
+    bytes += size_of(reply);
+    answer.too_long = bytes > QueryAnswer::kMostBytes;
+    if (answer.too_long) return;
+  }
+}
+
 void Replica::answer(const Query& query, const Asker& asker, QueryAnswer& answer, Reply& reply) {
   switch (query.kind) {
     case Query::Kind::kWhoAmI: return list_clients(asker.identities, unspecified_, answer.clients);
     case Query::Kind::kEphemerals: return list_ephemerals(query, asker, answer.ephemerals);
     case Query::Kind::kDescendants: return count_descendants(query, asker, answer, reply);
-    case Query::Kind::kReads:
-      for (const Request& asked : query.reads) {
-        const PathId path = paths_->intern(asked.path.text());
-        read(asked, path, asker.link, asker.identities, answer.replies.emplace_back());
-      }
-      return;
+    case Query::Kind::kReads: return read_all(query, asker, answer);
     case Query::Kind::kAddWatch:
       return add_lasting(paths_->intern(query.path.text()), asker.link, query.mode);
   }

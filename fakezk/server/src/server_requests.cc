@@ -108,21 +108,26 @@ void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
 }
 
 // A query is answered like a read: see serve_ended().
-void Server::answer_query(LinkIndex link, const Query& query) {
+void Server::answer_query(LinkIndex link, const Query& query, TimePoint now) {
   const SessionIndex session = session_of(link);
   if (session == kNoSession) return;
   const bool ended = !leader_.sessions().alive(session) && !options_.is_ensemble();
   if (ended && drops_request(link)) return;
   Replica& replica = replicas_[connections_[link].replica];
+  std::unique_ptr<QueryAnswer> found;
+  Reply reply = ended ? Reply(Error::kSessionExpired) : Reply();
+  if (!ended) {
+    found = std::make_unique<QueryAnswer>();
+    const Replica::Asker asker{link, session_id(session), connections_[link].identities};
+    replica.answer(query, asker, *found, reply);
+    if (found->too_long) {
+      return drop(link, now, network_.at(link).inbox.size(), Error::kConnectionLoss);
+    }
+  }
   ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kQueried);
   answer.zxid = replica.last_zxid;
-  if (ended) {
-    answer.reply = Reply(Error::kSessionExpired);
-    return;
-  }
-  answer.answer = std::make_unique<QueryAnswer>();
-  const Replica::Asker asker{link, session_id(session), connections_[link].identities};
-  replica.answer(query, asker, *answer.answer, answer.reply);
+  answer.answer = std::move(found);
+  answer.reply = std::move(reply);
 }
 
 // An add_auth bypasses the queue of requests and is answered without a zxid
@@ -154,7 +159,7 @@ void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint n
   }
   if (exceeds_packet_limit(message)) return drop_too_long(link, message, now);
   if (!strays_.empty()) take_up_strays(session_of(link), now);
-  if (message.kind == ClientMessage::Kind::kQuery) return answer_query(link, message.query());
+  if (message.kind == ClientMessage::Kind::kQuery) return answer_query(link, message.query(), now);
   // After a dropped request, the server answers nothing (Z28).
   if (!connections_[link].drops_requests) set_watches(link, message.watched());
 }

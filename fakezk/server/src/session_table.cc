@@ -2,15 +2,11 @@
 
 namespace lockstep::fakezk {
 
-namespace {
-
-// The password depends only on the id, so that any server can check it
+// The password depends only on the id and the servers' secret, so that any server can check it
 // (ZooKeeperServer.generatePasswd).
-std::uint64_t password_of(SessionId id) {
-  return (static_cast<std::uint64_t>(id) ^ 0xb3415c00u) * 0x9e3779b97f4a7c15u;
+std::uint64_t SessionTable::password_of(SessionId id) const {
+  return (static_cast<std::uint64_t>(id) ^ options_.password_secret) * 0x9e3779b97f4a7c15u;
 }
-
-}  // namespace
 
 void SessionTable::reset() {
   for (SessionIndex index = 0; index < size_; ++index) {
@@ -48,7 +44,7 @@ SessionIndex SessionTable::open() {
   }
   if (index == sessions_.size()) sessions_.push_back(std::make_unique<Session>());
   Session& fresh = *sessions_[index];
-  fresh.id = kFirstId + index;
+  fresh.id = options_.first_session + index;
   fresh.password = password_of(fresh.id);
   fresh.link = kNoLink;
   fresh.phase = Phase::kOpen;
@@ -83,7 +79,7 @@ void SessionTable::speak_up(SessionIndex index) {
 
 TimePoint SessionTable::expiry_time(SessionIndex index, TimePoint silence) const {
   const Duration last = silence.time_since_epoch() + sessions_[index]->timeout;
-  return TimePoint((last / tick_time_ + 1) * tick_time_);
+  return TimePoint((last / options_.tick_time + 1) * options_.tick_time);
 }
 
 void SessionTable::decide_end(SessionIndex index, Error noticed_as) {

@@ -1,6 +1,7 @@
 #include "lockstep/fakezk/watch_table.h"
 
 #include <algorithm>
+#include <set>
 
 namespace lockstep::fakezk {
 
@@ -57,7 +58,7 @@ const std::vector<LinkIndex>& WatchTable::take(PathId path) {
 }
 
 // WatchManager.triggerWatch.
-void WatchTable::tell_recursive(PathId path, EventType type, const PathTable& paths) {
+void WatchTable::tell_recursive(PathId path, EventType type, PathTable& paths) {
   if (type == EventType::kChild) {
     std::erase_if(taken_, [&](LinkIndex link) {
       const auto last = lasting_.find({path, link});
@@ -84,11 +85,10 @@ bool WatchTable::contains(PathId path, LinkIndex link) const {
 std::vector<PathId> WatchTable::watched_by(LinkIndex link) const {
   std::vector<PathId> paths;
   if (link >= watched_.size()) return paths;
+  std::set<PathId> listed;
   for (const PathId path : watched_[link]) {
     // The list may contain paths whose watches have fired, even twice if they were watched again.
-    if (contains(path, link) && std::ranges::find(paths, path) == paths.end()) {
-      paths.push_back(path);
-    }
+    if (contains(path, link) && listed.insert(path).second) paths.push_back(path);
   }
   return paths;
 }

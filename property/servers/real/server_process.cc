@@ -31,6 +31,8 @@ constexpr const char* kJava[] = {
     // those before they are in its log, and loses them if it is killed then
     // (tests/chaos/diff_sync.py shows it).
     "-Dzookeeper.forceSnapshotSync=true",
+    // The server decodes credentials with the default charset, which the locale would decide.
+    "-Dfile.encoding=UTF-8",
     // Allows znodes with a time to live.
     "-Dzookeeper.extendedTypesEnabled=true",
     // ZooKeeper reads these without the prefix.

@@ -39,6 +39,9 @@ Service::Loop::Loop(Service& service, const ServiceOptions& options)
     control_port_.emplace(context_, at, *options.control, control_);
   }
   for (Listener& listener : listeners_) listener.start();
+  world_.before_late_turns([this] {
+    for (const std::shared_ptr<Peer>& peer : peers_) peer->hear_unread();
+  });
 }
 
 Service::Loop::~Loop() {

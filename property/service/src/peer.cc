@@ -85,7 +85,8 @@ void Peer::read() {
 
 // The kernel keeps the bytes that a stalled client has sent.
 void Peer::take_input() {
-  if (left_ || stalled_ != connection_->closed()) return;
+  const bool reads = !stalled_ && !connection_->closed();
+  if (left_ || (!reads && !waits_for_end())) return;
   boost::system::error_code error;
   const std::span<char> scratch = world_.scratch();
   const std::size_t size =
@@ -102,9 +103,20 @@ void Peer::take_input() {
   } else {
     wait_for_greeting();
   }
-  world_.hear(*connection_);
+  // A real server would have read the requests that wait for room.
+  if (has_spoken() || !connection_->has_room()) hear();
   world_.turn();
   look();
+}
+
+void Peer::hear() {
+  heard_ = connection_->signs_of_life();
+  world_.hear(*connection_);
+}
+
+void Peer::hear_unread() {
+  boost::system::error_code error;
+  if (!left_ && !stalled_ && socket_.available(error) > 0) world_.hear(*connection_);
 }
 
 void Peer::connection_changed() {
@@ -124,7 +136,7 @@ void Peer::look() {
   // From a session's first moment on, its client must send something in time.
   if (!established_ && connection_->session_id() != 0) {
     established_ = true;
-    world_.hear(*connection_);
+    hear();
   }
   if (delay_ > Duration::zero() || !delayed_.empty()) {
     hold_back();
@@ -134,12 +146,20 @@ void Peer::look() {
   if (!writing_ && delayed_.empty() && connection_->closed()) return leave();
   if (lingers()) linger();
   if (waiting() + connection_->output_size() > kTooMuchOutput) return leave();
-  if (waiting() <= kMuchOutput && connection_->read_on()) world_.turn_later();
+  if (waiting() <= kMuchOutput && connection_->read_on()) {
+    connection_changed();
+    world_.turn_later();
+  }
+  if (has_spoken()) hear();
   read();
 }
 
 void Peer::delay(Duration by) {
   delay_ = by;
+  if (by == Duration::zero()) {
+    for (Delayed& each : delayed_) each.due = {};
+    delay_timer_.cancel();
+  }
   look();
 }
 
@@ -158,7 +178,8 @@ void Peer::wait_for_delayed() {
   delay_timer_.expires_at(delayed_.front().due);
   delay_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
     self->waits_ = false;
-    if (error || self->left_ || self->stalled_) return;
+    if (self->left_ || self->stalled_) return;
+    if (error) return self->wait_for_delayed();  // The delay is over.
     std::string bytes = std::move(self->delayed_.front().bytes);
     self->delayed_.pop_front();
     self->delayed_bytes_ -= bytes.size();

@@ -38,8 +38,11 @@ class Peer final : public ServedWorld::Looker,
   // Stops all traffic in both directions, or resumes it.
   void stall(bool stalled);
   [[nodiscard]] bool stalled() const { return stalled_; }
-  // Delays the messages that are sent from now on; they keep their order.
+  // Delays the messages that are sent from now on; they keep their order. Zero ends the delay, also
+  // of those that it holds back.
   void delay(Duration by);
+  // Hears the client if it has sent something that is not read yet.
+  void hear_unread();
   // The facts that four letter words show.
   [[nodiscard]] connection::WordClient facts() const;
   void describe_server_by(std::function<connection::WordSubject()> describe) {
@@ -62,6 +65,9 @@ class Peer final : public ServedWorld::Looker,
   void read();
   void connection_changed() override;
   void take_input();
+  void hear();
+  // Whether it has sent a request that hear() does not know of.
+  [[nodiscard]] bool has_spoken() const { return connection_->signs_of_life() != heard_; }
   void hold_back();
   void wait_for_delayed();
   void write(std::string bytes);
@@ -72,9 +78,11 @@ class Peer final : public ServedWorld::Looker,
   // The bytes that the client has not taken.
   [[nodiscard]] std::size_t waiting() const { return output_.size() + delayed_bytes_; }
   [[nodiscard]] bool may_read() const;
-  // The servers have closed a connection that is stalled: its client may learn of it after the
-  // stall, and can only leave until then.
-  [[nodiscard]] bool waits_for_end() const { return stalled_ && connection_->closed(); }
+  // The servers have closed a connection that is stalled or delayed: its client learns of it only
+  // afterwards, and can only leave until then.
+  [[nodiscard]] bool waits_for_end() const {
+    return connection_->closed() && (stalled_ || !delayed_.empty());
+  }
 
   Socket socket_;
   ServedWorld& world_;
@@ -95,6 +103,7 @@ class Peer final : public ServedWorld::Looker,
   Duration delay_{};
   std::deque<Delayed> delayed_;
   std::size_t delayed_bytes_ = 0;
+  std::uint64_t heard_ = 0;  // Signs of life.
   bool waits_ = false;
   bool reading_ = false;
   bool writing_ = false;

@@ -1,6 +1,7 @@
 #include "served_world.h"
 
 #include <boost/asio/post.hpp>
+#include <random>
 #include <utility>
 
 #include "lockstep/fakezk/reaper.h"
@@ -11,6 +12,15 @@ using SteadyClock = std::chrono::steady_clock;  // allow(steady_clock): the serv
 
 namespace {
 
+// Counts on from the clock in the seven bytes after the server's number, as
+// SessionTrackerImpl.initializeNextSessionId does: 64 sessions for each microsecond.
+SessionId first_session_of_today() {
+  constexpr std::uint64_t kOnlyServer = 1;
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(since_1970).count();
+  return static_cast<SessionId>(kOnlyServer << 56 | static_cast<std::uint64_t>(now) << 14 >> 8);
+}
+
 fakezk::ServerOptions options_for(const ServiceOptions& service) {
   fakezk::ServerOptions options;
   options.replicas = service.servers;
@@ -18,6 +28,8 @@ fakezk::ServerOptions options_for(const ServiceOptions& service) {
   options.max_session_timeout = service.max_session_timeout;
   options.container_check_interval = service.container_check_interval;
   options.ttl_enabled = service.times_to_live;
+  options.first_session = first_session_of_today();
+  options.password_secret = std::random_device()();
   return options;
 }
 
@@ -70,6 +82,11 @@ void ServedWorld::hear(const connection::ClientConnection& from) {
 }
 
 void ServedWorld::turn() {
+  if (present() - world_.now() > servers().options().tick_time) hear_unread_();
+  come_to_the_present();
+}
+
+void ServedWorld::come_to_the_present() {
   world_.advance_clock(present());
   while (world_.step_without_time(prompt_)) {
   }
@@ -88,7 +105,7 @@ void ServedWorld::turn_later() {
 void ServedWorld::advance(Duration by) {
   began_at_ += by;
   waits_until_.reset();
-  turn();
+  come_to_the_present();
 }
 
 void ServedWorld::wait_for_timer() {

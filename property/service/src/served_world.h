@@ -5,6 +5,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -41,6 +42,11 @@ class ServedWorld {
   void disconnect(std::unique_ptr<connection::ClientConnection> over);
   // Records that the client has sent something, which keeps its session alive.
   void hear(const connection::ClientConnection& from);
+  // Before a turn that comes more than a tick late, calls `hear_unread`, which hears all clients
+  // whose messages are not read yet: it is not their fault that they wait.
+  void before_late_turns(std::function<void()> hear_unread) {
+    hear_unread_ = std::move(hear_unread);
+  }
   // Calls `looker` at the end of this turn or the next one.
   void look_later(std::shared_ptr<Looker> looker) { lookers_.push_back(std::move(looker)); }
   // Drops the lookers, because their owner ends.
@@ -61,10 +67,12 @@ class ServedWorld {
 
  private:
   [[nodiscard]] TimePoint present() const;
+  void come_to_the_present();
   void wait_for_timer();
 
   boost::asio::io_context& context_;
   boost::asio::steady_timer timer_;
+  std::function<void()> hear_unread_ = [] {};
   bool turns_later_ = false;
   std::vector<std::shared_ptr<Looker>> lookers_;
   std::array<char, 65536> scratch_{};

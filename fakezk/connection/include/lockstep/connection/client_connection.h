@@ -78,13 +78,19 @@ class ClientConnection final : private fakezk::Endpoint {
 
   // How much of the servers one client may have at a time; by default there is no bound. No frame
   // is read while so many requests are unanswered whose answers may be long, or so many bytes wait
-  // to be taken.
+  // to be taken. A multiRead counts as kLongReads of them.
   struct Bounds {
     std::size_t long_answers = std::numeric_limits<std::size_t>::max();
     std::size_t output = std::numeric_limits<std::size_t>::max();
   };
   void set_bounds(const Bounds& bounds) { bounds_ = bounds; }
-  // Reads on where bounds have stopped it, once output has been taken. True if it has read a frame.
+  static constexpr std::size_t kLongReads = 16;
+  // Whether the bounds let it read.
+  [[nodiscard]] bool has_room() const {
+    return long_answers_ < bounds_.long_answers && output_.size() < bounds_.output;
+  }
+  // Reads on where bounds have stopped it, once output has been taken. True if it has read a frame,
+  // or has closed the stream because of one: its listener hears nothing of either.
   bool read_on();
 
   // The next bytes from the client, in fragments of any size; ignored once it has been closed. What
@@ -92,7 +98,8 @@ class ClientConnection final : private fakezk::Endpoint {
   // while unread() is large bounds the memory.
   void feed(std::string_view bytes);
   // The client has closed the stream, or it has broken. The servers have read the first `accepted`
-  // of the messages that are under way, and answer none.
+  // of the messages that are under way, and answer none. If that is all of them, a write is applied
+  // later that waits behind a read which a lagging server cannot answer yet.
   void hang_up(std::uint32_t accepted = kAll);
 
   // The bytes for the client since the last call. There may be some after the close too.
@@ -121,6 +128,9 @@ class ClientConnection final : private fakezk::Endpoint {
   // When the session expires without a sign of its client; zero before it has been established.
   [[nodiscard]] Duration session_timeout() const { return timeout_; }
   [[nodiscard]] fakezk::LinkIndex link() const { return link_; }
+  // Requests read that keep a session alive: neither credentials nor SASL tokens
+  // (ZooKeeperServer.processPacket answers those itself, submitRequestNow touches the session).
+  [[nodiscard]] std::uint64_t signs_of_life() const { return signs_of_life_; }
   // Packets read and written.
   [[nodiscard]] std::uint64_t received() const { return received_; }
   [[nodiscard]] std::uint64_t sent() const { return sent_; }
@@ -132,9 +142,6 @@ class ClientConnection final : private fakezk::Endpoint {
   [[nodiscard]] bool answer_word(std::string_view bytes);
   [[nodiscard]] WordSubject describe_server() const;
   void read_frames();
-  [[nodiscard]] bool has_room() const {
-    return long_answers_ < bounds_.long_answers && output_.size() < bounds_.output;
-  }
   void wait_for_answer(Asked asked);
   void answered();
   void greet(std::string_view frame);
@@ -147,7 +154,8 @@ class ClientConnection final : private fakezk::Endpoint {
   void send(lockstep::Request&& request);
   // Answers at the turn of this request, without asking the servers.
   void answer_in_turn(Asked asked);
-  void answer_turns();
+  // Those that have come to their turn, as of this zxid.
+  void answer_turns(Zxid zxid);
   void accepted(const fakezk::ServerMessage& message);
   void refused();
   void replied(fakezk::ServerMessage& message);
@@ -172,6 +180,7 @@ class ClientConnection final : private fakezk::Endpoint {
   std::optional<bool> read_only_;         // As the ConnectRequest has it: old clients have none.
   std::function<WordSubject()> describe_;
   std::string first_;  // At most four bytes, until it has been greeted.
+  std::uint64_t signs_of_life_ = 0;
   std::uint64_t received_ = 0;
   std::uint64_t sent_ = 0;
   bool greeted_ = false;

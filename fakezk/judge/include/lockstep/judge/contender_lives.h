@@ -94,7 +94,7 @@ class ContenderLives {
   std::vector<ContenderLife> lives_;
   // By PathId, and kept from one execution to the next: every execution makes much the same znodes.
   std::vector<Role> roles_;
-  std::shared_ptr<const fakezk::PathTable> paths_;
+  std::shared_ptr<fakezk::PathTable> paths_;
   std::size_t followed_ = 0;   // Entries of the history.
   std::vector<Zxid> changes_;  // In their order.
 };

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,26 +48,34 @@ class Identities {
 using AclId = std::uint32_t;
 
 // The ACLs of one ensemble, each kept once (ZooKeeper's ReferenceCountedACLCache), and their
-// permissions. Cheap to copy, because new ACLs are rare.
+// permissions. Copies share what they have until one of them keeps a new ACL.
 class AclTable {
  public:
   static constexpr AclId kOpen = 0;
   static constexpr AclId kReadOnly = 1;
 
   AclTable();
-  void reset();
+  void reset() { kept_ = fresh_; }
   // Goes back to an earlier state; mostly nothing has changed since.
   void reset_to(const AclTable& earlier) {
-    if (acls_ != earlier.acls_) *this = earlier;
+    if (kept_ != earlier.kept_) *this = earlier;
   }
 
   // The ACL as the server stores it: without duplicates, "auth" replaced by the identities of the
   // requesting connection. None if it is invalid (PrepRequestProcessor.fixupACL).
-  [[nodiscard]] std::optional<AclId> accept(const Acl& asked, std::span<const Identity> identities,
-                                            Unspecified& unspecified) {
-    return asked.is_open() ? std::optional(kOpen) : accept_list(asked, identities, unspecified);
+  [[nodiscard]] static std::optional<Acl> accept(const Acl& asked,
+                                                 std::span<const Identity> identities,
+                                                 Unspecified& unspecified) {
+    return asked.is_open() ? Acl() : accept_list(asked, identities, unspecified);
   }
-  [[nodiscard]] const Acl& acl(AclId id) const { return (*acls_)[id]; }
+  // Gives an accepted ACL its number. A write that fails keeps none.
+  [[nodiscard]] AclId keep(const Acl& accepted) {
+    return accepted.is_open() ? kOpen : keep_list(accepted);
+  }
+  // Forgets those that got this number or a later one, which nothing has.
+  void forget_since(std::size_t first);
+  [[nodiscard]] std::size_t size() const { return kept_->acls.size(); }
+  [[nodiscard]] const Acl& acl(AclId id) const { return kept_->acls[id]; }
   // True if any of these permissions is granted to a connection with these identities.
   [[nodiscard]] bool allows(AclId id, std::int32_t permissions,
                             std::span<const Identity> identities) const {
@@ -77,16 +88,22 @@ class AclTable {
   [[nodiscard]] Acl shown(AclId id, std::span<const Identity> identities) const;
 
  private:
-  [[nodiscard]] std::optional<AclId> accept_list(const Acl& asked,
-                                                 std::span<const Identity> identities,
-                                                 Unspecified& unspecified);
+  [[nodiscard]] static std::optional<Acl> accept_list(const Acl& asked,
+                                                      std::span<const Identity> identities,
+                                                      Unspecified& unspecified);
   [[nodiscard]] bool check(AclId id, std::int32_t permissions,
                            std::span<const Identity> identities) const;
-  AclId keep(std::vector<AclEntry> entries);
+  [[nodiscard]] AclId keep_list(const Acl& accepted);
 
-  using List = internal::Shared<std::vector<Acl>>;
-  List fresh_;  // The ACLs of every new server.
-  List acls_;
+  struct Before {
+    bool operator()(const Acl& a, const Acl& b) const;
+  };
+  struct Kept {
+    std::vector<Acl> acls;  // By AclId.
+    std::map<Acl, AclId, Before> ids;
+  };
+  std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
+  std::shared_ptr<Kept> fresh_;  // The ACLs of every new server.
 };
 
 }  // namespace lockstep::fakezk

@@ -49,6 +49,9 @@ class Faults {
   void cut(LinkIndex index, std::uint32_t accepted, std::uint32_t received);
   // The same, but what the server has accepted it applies later: an event of its own.
   void cut_late(LinkIndex index, std::uint32_t accepted, std::uint32_t received);
+  // The client has left. The server has read everything in flight, and what it cannot answer yet
+  // keeps no later write from the leader (FollowerRequestProcessor.run).
+  void leave(LinkIndex index);
   // The servers hear nothing of a session until they expire it: the clock moves there.
   void expire(SessionIndex session);
   // Whether expire() is under way, and a request on this connection would be answered long before
@@ -81,6 +84,8 @@ class Faults {
   void mend();
 
  private:
+  // The server takes up that many requests in flight, as far as it can.
+  void accept(LinkIndex index, std::uint32_t requests);
   void end_connections();
   void record_pace(const Process& process);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -71,6 +72,10 @@ struct QueryAnswer {
   std::vector<Path> ephemerals;
   std::int32_t descendants = 0;
   std::vector<Reply> replies;
+  bool too_long = false;  // The replies take more than kMostBytes, and are not all there.
+
+  // A bound for kReads. ZooKeeper has none but its memory, which one such request can fill.
+  static constexpr std::size_t kMostBytes = 32U << 20U;
 };
 
 // One message from a client to its server. Nearly all are requests; the contents of other kinds are

@@ -32,7 +32,7 @@ class PathTable {
   PathTable(const PathTable&) = delete;
   PathTable& operator=(const PathTable&) = delete;
 
-  // Also interns its ancestors. Malformed paths are interned as well; see valid().
+  // Malformed paths are interned as well; see valid().
   [[gnu::always_inline]] PathId intern(const Text& path) {
     const std::size_t slot = slot_of(path);
     const PathId id = slots_[slot];
@@ -59,7 +59,12 @@ class PathTable {
 
   [[nodiscard]] const Text& text(PathId id) const { return entries_[id].text; }
   [[nodiscard]] Path path(PathId id) const { return Path(entries_[id].text); }
-  [[nodiscard]] PathId parent(PathId id) const { return entries_[id].parent; }
+  // Interned when somebody asks: with all its ancestors, a path of a hundred thousand names that
+  // nobody creates would take gigabytes.
+  [[nodiscard]] PathId parent(PathId id) {
+    const PathId known = entries_[id].parent;
+    return known != kEmpty ? known : intern_parent(id);
+  }
   // The last component. Names of consecutive paths are adjacent in memory: a list of thousands is
   // read sequentially.
   [[nodiscard]] std::string_view name(PathId id) const { return entries_[id].name; }
@@ -73,7 +78,7 @@ class PathTable {
   struct Entry {
     Text text;
     std::string_view name;
-    PathId parent;
+    PathId parent;  // kEmpty until somebody has asked.
     bool valid;
   };
   static constexpr PathId kEmpty = static_cast<PathId>(-1);
@@ -99,6 +104,7 @@ class PathTable {
   }
   PathId append_sequence(PathId prefix, std::int32_t number);
   PathId add(const Text& path, std::size_t slot);
+  PathId intern_parent(PathId id);
   std::string_view keep(std::string_view name);
   void grow();
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "lockstep/fakezk/access.h"
+#include "lockstep/fakezk/foreseen.h"
 #include "lockstep/fakezk/history.h"
 #include "lockstep/fakezk/znode_tree.h"
 #include "lockstep/request.h"
@@ -38,7 +39,10 @@ class Preparation {
   void begin(const Asker& asker) {
     asker_ = asker;
     first_ = history_.size();
+    first_acl_ = acls_.size();
     has_changes_ = false;
+    foreseen_.clear();
+    foreseen_until_ = first_;
     path_ = PathTable::kRoot;
   }
 
@@ -62,11 +66,13 @@ class Preparation {
   void forget_changes();
 
  private:
-  // A znode after all changes prepared so far (ChangeRecord). Mostly they do not affect it;
-  // otherwise the result is written to `record`.
-  [[nodiscard]] inline const ZnodeFacts& look(PathId id, ZnodeFacts& record) const;
-  void foresee(PathId id, ZnodeFacts& record) const;
-  void foresee(const Change& change, PathId id, ZnodeFacts& record) const;
+  // A znode after all changes prepared so far (ChangeRecord). Valid until the next look after a
+  // change.
+  [[nodiscard]] inline const ZnodeFacts& look(PathId id);
+  [[nodiscard]] const ZnodeFacts& look_ahead(PathId id, const ZnodeFacts& committed);
+  [[nodiscard]] const ZnodeFacts& committed(PathId id) const;
+  // Applies a change of the same multi to what is foreseen.
+  void foresee(const Change& change);
   [[nodiscard]] bool allowed(const ZnodeFacts& znode, std::int32_t permission) const {
     return acls_.allows(znode.acl, permission, asker_.identities);
   }
@@ -76,8 +82,6 @@ class Preparation {
     has_changes_ = true;
     return history_.emplace_back(kind, path, asker_.zxid, asker_.session, owner);
   }
-  // Sets `acl` to the stored form of `asked`; returns false if that is invalid.
-  [[nodiscard]] bool accept(const Acl& asked, AclId& acl);
   // The path without its last component; none if there is no slash or a NUL.
   static constexpr PathId kNoPath = static_cast<PathId>(-1);
   [[nodiscard]] PathId parent_of(PathId id) {
@@ -88,15 +92,16 @@ class Preparation {
   AclTable& acls_;
   Unspecified& unspecified_;
   History& history_;
-  std::size_t first_ = 0;  // The first prepared change.
+  std::size_t first_ = 0;      // The first prepared change.
+  std::size_t first_acl_ = 0;  // The first ACL that only these changes have.
   bool has_changes_ = false;
   const ZnodeTree* tree_ = nullptr;
   PathTable* paths_ = nullptr;
   Asker asker_{};
   bool ttl_enabled_ = false;
   PathId path_ = PathTable::kRoot;
-  ZnodeFacts record_;         // for the operation's znode
-  ZnodeFacts parent_record_;  // for its parent
+  Foreseen foreseen_;
+  std::size_t foreseen_until_ = 0;  // The first change that it does not have.
 };
 
 }  // namespace lockstep::fakezk

@@ -104,6 +104,7 @@ class Replica {
   }
   void add_lasting(PathId path, LinkIndex link, WatchMode mode);
   void list_ephemerals(const Query& query, const Asker& asker, std::vector<Path>& ephemerals);
+  void read_all(const Query& query, const Asker& asker, QueryAnswer& answer);
   void count_descendants(const Query& query, const Asker& asker, QueryAnswer& answer, Reply& reply);
 
   std::shared_ptr<PathTable> paths_;

@@ -216,7 +216,7 @@ class Server final {
   void refuse(LinkIndex link);
   void drop(LinkIndex link, TimePoint now, std::size_t received, Error noticed_as);
   void set_watches(LinkIndex link, const WatchedPaths& watched);
-  void answer_query(LinkIndex link, const Query& query);
+  void answer_query(LinkIndex link, const Query& query, TimePoint now);
   // Whether a server drops a request of a session that is being closed, and all later ones.
   [[nodiscard]] bool drops_request(LinkIndex link);
   void add_identity(LinkIndex link, const Request& request, TimePoint now);

@@ -16,6 +16,10 @@ struct ServerOptions {
   ReplicaIndex replicas = 1;                     // 1: a standalone server.
   std::uint32_t sync_limit_ticks = 5;            // How long a replica does without its leader.
   bool ttl_enabled = false;                      // extendedTypesEnabled
+  // The id of the first session; later ones count on from there. A server that follows another one
+  // begins elsewhere, lest a client of the old one take over a session of the new one.
+  SessionId first_session = 0x100000000000001;
+  std::uint64_t password_secret = 0xb3415c00;  // ZooKeeperServer.superSecret
   // znode.container.checkIntervalMs; zero: never.
   Duration container_check_interval = std::chrono::minutes(1);
 

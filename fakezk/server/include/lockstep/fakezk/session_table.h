@@ -10,6 +10,7 @@
 #include "lockstep/error.h"
 #include "lockstep/fakezk/footprint.h"
 #include "lockstep/fakezk/path_table.h"
+#include "lockstep/fakezk/server_options.h"
 #include "lockstep/fakezk/txn.h"
 #include "lockstep/internal/timer_queue.h"
 
@@ -55,8 +56,8 @@ class SessionTable {
   };
 
   // Sets `work_found` when there is a session to close.
-  SessionTable(internal::TimerQueue& timers, Duration tick_time, bool& work_found)
-      : timers_(timers), tick_time_(tick_time), work_found_(work_found) {}
+  SessionTable(internal::TimerQueue& timers, const ServerOptions& options, bool& work_found)
+      : timers_(timers), options_(options), work_found_(work_found) {}
   SessionTable(const SessionTable&) = delete;
   SessionTable& operator=(const SessionTable&) = delete;
   void reset();
@@ -83,8 +84,9 @@ class SessionTable {
   }
   // kNoSession if no session ever had that id.
   [[nodiscard]] SessionIndex find(SessionId id) const {
-    const SessionId offset = id - kFirstId;
-    if (offset < 0 || offset >= static_cast<SessionId>(size_)) return kNoSession;
+    if (id < options_.first_session) return kNoSession;
+    const SessionId offset = id - options_.first_session;
+    if (offset >= static_cast<SessionId>(size_)) return kNoSession;
     return static_cast<SessionIndex>(offset);
   }
   [[nodiscard]] bool alive(SessionIndex index) const {
@@ -108,13 +110,12 @@ class SessionTable {
   void forget_decisions();
 
  private:
-  static constexpr SessionId kFirstId = 0x100000000000001;
-
+  [[nodiscard]] std::uint64_t password_of(SessionId id) const;
   void expire_bucket(TimePoint due);
   void record_silence(SessionIndex index);
 
   internal::TimerQueue& timers_;
-  Duration tick_time_;
+  const ServerOptions& options_;
   bool& work_found_;
   std::vector<std::unique_ptr<Session>> sessions_;  // Reused after a reset, with their memory.
   SessionIndex size_ = 0;

@@ -31,7 +31,7 @@ class WatchTable {
   // reuses the buffer.
   const std::vector<LinkIndex>& take(PathId path);
   // Those that hear of an event: with recursive watches, which `take` does not know.
-  const std::vector<LinkIndex>& take_told(PathId path, EventType type, const PathTable& paths) {
+  const std::vector<LinkIndex>& take_told(PathId path, EventType type, PathTable& paths) {
     take(path);
     if (recursive_ > 0) [[unlikely]]
       tell_recursive(path, type, paths);
@@ -55,7 +55,7 @@ class WatchTable {
   using Place = std::pair<PathId, LinkIndex>;
 
   void set_mode(Place place, WatchMode mode);
-  void tell_recursive(PathId path, EventType type, const PathTable& paths);
+  void tell_recursive(PathId path, EventType type, PathTable& paths);
 
   std::vector<std::vector<LinkIndex>> watchers_;  // By PathId.
   std::vector<std::vector<PathId>> watched_;      // by LinkIndex; may contain fired ones
