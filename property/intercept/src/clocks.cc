@@ -15,9 +15,13 @@ using std::chrono::seconds;
 
 nanoseconds epoch_of(clockid_t clock) {
   constexpr seconds kRealTime{1'700'000'000};  // November 2023.
-  const bool is_real = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ||
-                       clock == CLOCK_REALTIME_ALARM || clock == CLOCK_TAI;
-  return is_real ? kRealTime : seconds(0);
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_REALTIME_ALARM:
+    case CLOCK_TAI: return kRealTime;
+    default: return seconds(0);
+  }
 }
 
 timespec to_timespec(nanoseconds time) {

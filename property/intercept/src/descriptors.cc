@@ -11,9 +11,8 @@ ssize_t Descriptor::read(char*, std::size_t) { return errno = EINVAL, -1; }
 ssize_t Descriptor::peek(char*, std::size_t) { return errno = EINVAL, -1; }
 ssize_t Descriptor::write(std::string_view) { return errno = EINVAL, -1; }
 
-Descriptors::Table& Descriptors::own() {
-  const std::size_t process = execution_.running()->root().number();
-  if (tables_.size() <= process) tables_.resize(process + 1);
+Descriptors::Table& Descriptors::add_table(std::size_t process) {
+  tables_.resize(process + 1);
   return tables_[process];
 }
 
@@ -70,8 +69,7 @@ void Descriptors::lost_number(std::shared_ptr<Descriptor> descriptor, const Thre
   lingering_.push_back({std::move(descriptor), &owner});
 }
 
-void Descriptors::is_used_no_more(Descriptor& descriptor) {
-  if (lingering_.empty()) return;
+void Descriptors::close_if_lingering(Descriptor& descriptor) {
   const int error = errno;  // The call's.
   const auto found = std::ranges::find_if(
       lingering_, [&](const Lingering& some) { return some.descriptor.get() == &descriptor; });

@@ -101,7 +101,10 @@ class Descriptors {
   // Closes all descriptors from `first` to `last`.
   void close_range(int first, int last);
   // A call that has used a descriptor is over.
-  void is_used_no_more(Descriptor& descriptor);
+  void is_used_no_more(Descriptor& descriptor) {
+    if (!lingering_.empty()) [[unlikely]]
+      close_if_lingering(descriptor);
+  }
   // Closes the descriptors of a process that has ended, in the order of their numbers.
   void close_all_of(const Thread& root);
   // Returns the next port for sockets without one.
@@ -124,7 +127,12 @@ class Descriptors {
   using Table = std::vector<std::shared_ptr<Descriptor>>;  // By number.
 
   // The numbers of the running thread's process.
-  [[nodiscard]] Table& own();
+  [[nodiscard]] Table& own() {
+    const std::size_t process = execution_.running()->root().number();
+    return process < tables_.size() ? tables_[process] : add_table(process);
+  }
+  [[nodiscard]] Table& add_table(std::size_t process);
+  void close_if_lingering(Descriptor& descriptor);
   void use(std::size_t index, std::shared_ptr<Descriptor> descriptor);
   // Closes a descriptor that has lost a number.
   void lost_number(std::shared_ptr<Descriptor> descriptor, const Thread& owner);

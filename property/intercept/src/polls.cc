@@ -61,7 +61,7 @@ class AnyReady final : public Condition {
   }
   bool holds() override {
     return std::ranges::any_of(asked_, [&](const Asked& asked) {
-      if (asked.held) return ready_events(*asked.held, asked.events) != 0;
+      if (asked.held) return (asked.held->ready() & with_one_name(asked.events)) != 0;
       // Such a number of ours is not open, and the call has ended.
       return !Descriptors::is_ours(asked.file) &&
              ready_events(execution_, asked.file, asked.events) != 0;
@@ -77,9 +77,12 @@ class AnyReady final : public Condition {
   int look() {
     int count = 0;
     for (Asked& asked : asked_) {
-      asked.found = ready_events(execution_, asked.file, asked.events);
+      asked.found = is_first_look_ && asked.held
+                        ? ready_events(*asked.held, asked.events)
+                        : ready_events(execution_, asked.file, asked.events);
       if (asked.found != 0) ++count;
     }
+    is_first_look_ = false;
     return count;
   }
   // Tells the caller what look() has found.
@@ -104,6 +107,7 @@ class AnyReady final : public Condition {
 
   Execution& execution_;
   std::vector<Asked> asked_;
+  bool is_first_look_ = true;  // Nothing has been closed since.
 };
 
 int wait(Execution& execution, std::string_view call, std::span<pollfd> files,

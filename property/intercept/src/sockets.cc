@@ -150,8 +150,11 @@ int Socket::connect(Execution& execution, const sockaddr_in& to) {
   refused_ = false;
   connects_until_.reset();
   choose_own_address(execution);
+  const Socket* const taken = find_socket(
+      execution, [&](const Socket& socket) { return &socket != this && socket.is_at(to); });
   Socket* const listener =
-      find_socket(execution, [&](const Socket& socket) { return socket.listens_at(to); });
+      taken ? find_socket(execution, [&](const Socket& socket) { return socket.listens_at(to); })
+            : nullptr;
   if (listener) {
     auto [here, there] = connect_locally(execution.host());
     established(std::move(here));
@@ -159,11 +162,9 @@ int Socket::connect(Execution& execution, const sockaddr_in& to) {
     execution.descriptors_changed();
     return EINPROGRESS;
   }
-  const bool is_taken = find_socket(
-      execution, [&](const Socket& socket) { return &socket != this && socket.is_at(to); });
-  // A thread's own port that does not listen is no server's.
+  // A port of this machine that nobody listens at is no server's.
   Host::Attempt attempt;
-  if (is_taken) {
+  if (taken) {
     attempt.error = ECONNREFUSED;
   } else {
     attempt = execution.host().connect(*execution.running(), to);
