@@ -91,10 +91,10 @@ set(LOCKSTEP_STANDARD_HEADERS
   <memory> <optional> <set> <span> <sstream> <stdexcept> <stop_token> <string> <string_view>
   <thread> <utility> <vector>)
 
-# lockstep_precompile(TARGET headers...): reads what nearly every file of a target includes once, if
-# LOCKSTEP_PRECOMPILED_HEADERS says so and the compiler is called more than five times: fewer take less
-# time than the header. No header of ours, since those change, except one on which nearly every file of
-# the target depends anyway. A file must include what it uses: clang-tidy and the preset dev compile
+# lockstep_precompile(TARGET headers...): precompiles what nearly every file of a target includes, if
+# LOCKSTEP_PRECOMPILED_HEADERS is on and the compiler is called more than five times: for fewer calls, the
+# header costs more than it saves. No header of ours, since those change, except one on which nearly every
+# file of the target depends anyway. A file must include what it uses: clang-tidy and the preset dev compile
 # without the option and show a file that lacks an include. After lockstep_join(), if it is joined.
 function(lockstep_precompile target)
   get_target_property(sources ${target} SOURCES)
@@ -126,7 +126,7 @@ function(lockstep_share_precompiled target)
   endif()
 endfunction()
 
-# The options with which ccache sees through a precompiled header.
+# The options that let ccache cache compilations that use a precompiled header.
 function(lockstep_precompiled_options target)
   target_compile_options(${target} PRIVATE
     $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
@@ -134,14 +134,14 @@ endfunction()
 
 set(LOCKSTEP_JOINED_FILES 30)
 
-# lockstep_join(TARGET): compiles thirty files of a target at once, if LOCKSTEP_UNITY_BUILD says so: a
-# tree that is built once, to be tested, then takes a third of the time. What a file's anonymous
-# namespace holds needs a name of its own in its folder. A file must include what it uses all the same.
+# lockstep_join(TARGET): compiles thirty files of a target at once, if LOCKSTEP_UNITY_BUILD is on: a full
+# build then takes a third of the time. Names in a file's anonymous namespace must therefore be unique in its
+# folder. A file must still include what it uses.
 function(lockstep_join target)
   if(LOCKSTEP_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${LOCKSTEP_JOINED_FILES})
-    # GCC takes anonymous namespaces of included files for those of headers. With 2 GB to fill before
-    # it collects garbage for the first time, it compiles thirty files in 0.9 of the time.
+    # GCC warns of anonymous namespaces in included files as if these were headers. If it fills 2 GB before
+    # its first garbage collection, it compiles thirty files in 0.9 of the time.
     target_compile_options(${target} PRIVATE
       $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage;--param=ggc-min-heapsize=2000000>)
   endif()
@@ -189,9 +189,9 @@ function(lockstep_program name)
 endfunction()
 
 # lockstep_helper_library(NAME [WHOLE] [JOINED] DIR folder INCLUDE root [DEFINES names...] [LINKS targets...])
-# A library that tests and the program share and that is not installed. WHOLE: who links it gets all of
-# its object files, also those that only register something and that no other file refers to. JOINED: who
-# links it may get all of them, since lockstep_join() makes one of several.
+# A library that tests and the program share and that is not installed. WHOLE: whatever links it gets all of
+# its object files, even those that only register something and that no other file refers to. JOINED: it may
+# be compiled by lockstep_join(), so that using one file may link others.
 function(lockstep_helper_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE;JOINED" "DIR;INCLUDE" "DEFINES;LINKS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${arg_DIR}/*.cc)

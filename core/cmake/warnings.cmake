@@ -3,7 +3,7 @@
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
   message(FATAL_ERROR "lockstep needs GCC 12 or newer, this is ${CMAKE_CXX_COMPILER_VERSION}")
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
-  # Before 19, Clang and the std::expected of libstdc++ 12 do not understand each other.
+  # Clang before 19 cannot compile the std::expected of libstdc++ 12.
   message(FATAL_ERROR "lockstep needs Clang 19 or newer, this is ${CMAKE_CXX_COMPILER_VERSION}")
 endif()
 
@@ -23,7 +23,7 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(LOCKSTEP_CCACHE ccache)
   mark_as_advanced(LOCKSTEP_CCACHE)
   if(LOCKSTEP_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    # With what it wants to hear before it caches what uses a precompiled header.
+    # ccache requires this sloppiness before it caches compilations that use a precompiled header.
     set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${LOCKSTEP_CCACHE})
   endif()
 endif()

@@ -59,7 +59,7 @@ std::string ProductionProgram::connection_string() const {
 }
 
 void ProductionProgram::contend(std::uint32_t index) {
-  fakezk::Process& process = threads::HuntedProcess::process_of(*hunted().execution().running());
+  fakezk::Process& process = threads::WorldHost::process_of(*hunted().execution().running());
   zookeeper::Runtime runtime;
   zookeeper::Options options(connection_string());
   static_cast<SessionOptions&>(options) = lock_.sessions;
@@ -74,7 +74,7 @@ void ProductionProgram::contend(std::uint32_t index) {
 
 void ProductionProgram::restart(fakezk::Process& process) {
   for (const SessionId session : hunted().sessions_of(process)) {
-    oracles_.owns(process.index(), session);
+    oracles_.set_owner(process.index(), session);
   }
   oracles_.crashed(process.index());
   resource_.crashed(process);

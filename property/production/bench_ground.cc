@@ -63,7 +63,7 @@ Task<void> BenchGround::make() {
   co_await when_all(std::move(locks));
 }
 
-// Without a first child, a container would stay for ever.
+// A container that has never had a child would stay forever.
 Task<void> BenchGround::make_lock(std::string path) {
   const Context bounds = within(runtime_, kPatience);
   auto lock = session_->create(path, Data(), CreateMode::kContainer, bounds);

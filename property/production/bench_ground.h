@@ -14,10 +14,10 @@
 
 namespace lockstep::program {
 
-// The locks of a measurement, on a session of their own. Each is a container with an ephemeral that
-// keeps it while nobody wants the lock. The destructor deletes them; without it, as after a signal,
-// the servers delete them some time after the sessions have expired. Destroy all users of the locks
-// first.
+// The locks of a measurement, on a session of their own. Each is a container with an ephemeral
+// child that keeps it from being reaped while the lock is free. The destructor deletes them;
+// without it, as after a signal, the servers delete them some time after the sessions have expired.
+// Destroy all users of the locks first.
 class BenchGround {
  public:
   // The name of the ephemeral.

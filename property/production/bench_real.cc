@@ -114,8 +114,8 @@ class Measurement {
     ours_.prove(ground_.one(), contenders_, half);
   }
 
-  // One after the other, in the other order in the next turn: the server is the warmer for the
-  // second.
+  // Measures one after the other, and in the opposite order in the next turn, because the server is
+  // warmer for the second.
   template <class Ours, class Floor>
   [[nodiscard]] Both both(Ours ours, Floor floor) const {
     Both both{};

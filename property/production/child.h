@@ -22,7 +22,7 @@ class CannotRun {
   std::string why;
 };
 
-// Looks for `command` as execvp does. The answer is a guess: the file may change before it is
+// Looks for `command` as execvp does. The answer may be outdated: the file may change before it is
 // executed.
 [[nodiscard]] std::optional<CannotRun> why_not_runnable(const std::string& command);
 

@@ -10,7 +10,7 @@ namespace lockstep::program {
 
 namespace {
 
-// One that looks at each number up to an unlimited limit would never end.
+// Bounds a loop over all numbers, which would take forever under an unlimited limit.
 constexpr rlim_t kMostNumbers = 1U << 20U;
 
 unsigned last_possible(unsigned last) {

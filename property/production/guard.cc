@@ -137,7 +137,7 @@ void Guard::postpone_to(TimePoint deadline) {
   if (std::exchange(deadline_, deadline) != deadline) tell(after(deadline, time_asleep()));
 }
 
-// If the guard has ended, it has done its work.
+// If the guard has ended already, it has done its work, so a failure to write does not matter.
 void Guard::tell(TimePoint deadline) const {
   static_cast<void>(send(socket_, &deadline, sizeof(deadline), MSG_NOSIGNAL));
 }

@@ -124,7 +124,7 @@ Task<void> LockRun::run_command(HeldLock& held, Duration session_timeout) {
   child_ = std::make_unique<Child>(settings_.command, "LOCKSTEP_FENCING_TOKEN=" + token,
                                    signals_.mask_before(), inherited_);
   guard_ = std::make_unique<Guard>(child_->group());
-  see_to_loss(held);
+  handle_loss(held);
   if (command_uses_terminal_) terminal_.give_to(child_->group());
   const std::optional<CannotRun> cannot = child_->begin();
   if (!cannot) co_await watch(held, session_timeout);
@@ -142,10 +142,10 @@ Task<void> LockRun::watch(HeldLock& held, Duration session_timeout) {
     news_.reset();
     const Child::Change change = child_->look();
     if (change.ended) co_return;
-    if (change.stopped_by != 0) see_to_stop(change.stopped_by);
+    if (change.stopped_by != 0) handle_stop(change.stopped_by);
     see_to_guard();
-    see_to_loss(held);
-    if (std::exchange(continued_, false)) see_to_continue(held);
+    handle_loss(held);
+    if (std::exchange(continued_, false)) handle_continue(held);
     if (client_.executor().now() - kEndLimit >= killed_at_) report_survivor();
     const Context next_look = within(client_.executor(), session_timeout / kLooks);
     static_cast<void>(co_await news_.wait(next_look));
@@ -239,7 +239,7 @@ void LockRun::hear_without_command(int signal) {
 // If the terminal has stopped the command, the whole job stops too, so that the shell sees it: this
 // process and its group, such as a script. They go on here when the shell continues the job, or at
 // once if there is no such shell. The guard does not stop.
-void LockRun::see_to_stop(int stopped_by) {
+void LockRun::handle_stop(int stopped_by) {
   const bool by_terminal = stopped_by == SIGTSTP || stopped_by == SIGTTIN || stopped_by == SIGTTOU;
   if (!by_terminal || !terminal_.is_there()) return;
   if (stopped_by != SIGTSTP) {
@@ -256,7 +256,7 @@ void LockRun::see_to_stop(int stopped_by) {
 }
 
 // The lock may have been lost while this process was stopped, because no timer ran.
-void LockRun::see_to_continue(const HeldLock& held) {
+void LockRun::handle_continue(const HeldLock& held) {
   const std::optional<TimePoint> last = last_moment(held);
   const bool too_late = !last || client_.executor().now() >= *last;
   if (too_late && !settings_.warn) return order(Order::kDie, "the lock was lost meanwhile");
@@ -272,7 +272,7 @@ std::optional<TimePoint> LockRun::last_moment(const HeldLock& held) const {
   return *proven - margin_;
 }
 
-void LockRun::see_to_loss(const HeldLock& held) {
+void LockRun::handle_loss(const HeldLock& held) {
   if (settings_.warn) return;
   if (lost_) return order(Order::kDie, "the lock is lost: " + std::string(name(*lost_)));
   if (suspect_) {
@@ -297,7 +297,7 @@ void LockRun::order(Order next, const std::string& why) {
   if (next == Order::kDie) killed_at_ = client_.executor().now();
 }
 
-// Once: one process that this program cannot end is enough of a warning.
+// Reports only once: one process that this program cannot end is warning enough.
 void LockRun::report_survivor() {
   const std::optional<pid_t> process = living_member(child_->group());
   if (!process || std::exchange(reported_survivor_, true)) return;

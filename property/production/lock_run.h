@@ -62,9 +62,9 @@ class LockRun final : private LockObserver {
 
   void hear(int signal);
   void hear_without_command(int signal);
-  void see_to_stop(int stopped_by);
-  void see_to_continue(const HeldLock& held);
-  void see_to_loss(const HeldLock& held);
+  void handle_stop(int stopped_by);
+  void handle_continue(const HeldLock& held);
+  void handle_loss(const HeldLock& held);
   void see_to_guard();
   [[nodiscard]] std::optional<TimePoint> last_moment(const HeldLock& held) const;
   void order(Order next, const std::string& why);

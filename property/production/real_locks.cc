@@ -108,7 +108,8 @@ Task<void> RealLocks::check_that_nothing_is_left(std::vector<std::string> locks)
   }
 }
 
-// The check at the end is not part of the time: it costs the more, the shorter the measurement is.
+// The check at the end is not part of the time: it would weigh more, the shorter the measurement
+// is.
 Duration RealLocks::run_all(std::vector<Task<void>> contenders,
                             const std::vector<std::string>& locks, Release release,
                             TimePoint start) {

@@ -13,8 +13,8 @@ class Terminal {
   Terminal();
 
   [[nodiscard]] bool is_there() const { return descriptor_ != -1; }
-  // Whether it is our input, our output and our errors. If not, others in our group may need it, as
-  // in `lockstep lock ... | less`.
+  // Whether our input, output and errors all are this terminal. If not, other processes of our
+  // group may need it, as in `lockstep lock ... | less`.
   [[nodiscard]] bool is_all_ours() const { return all_ours_; }
   // Puts `group` in the foreground instead of our group, and the reverse. Returns whether `group`
   // is there now.

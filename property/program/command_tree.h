@@ -21,7 +21,7 @@ namespace lockstep::program {
 [[nodiscard]] bool takes_value(const CLI::Option& option);
 // The word that stands for the value: "N", "FILE"; empty for a flag.
 [[nodiscard]] std::string value_of(const CLI::Option& option);
-// The possible words of its value, if they are known: strategies, scenarios, kinds of faults.
+// The possible values, if they are known: strategies, scenarios, kinds of faults.
 [[nodiscard]] std::vector<std::string> choices_of(const CLI::Option& option);
 // The words of --faults.
 [[nodiscard]] std::vector<std::string> fault_choices();

@@ -120,7 +120,7 @@ void print_success(const Search& what, const HuntReport& report) {
   const HuntSettings& settings = what.settings;
   const auto rate = static_cast<std::uint64_t>(executions_per_second(report));
   // A program that was not compiled for a hunt has no lock that the oracles could see.
-  const bool is_all = what.target || report.judged.of_exclusion();
+  const bool is_all = what.target || report.judged.covers_exclusion();
   const Screen screen = Screen::output();
   std::cout << what.scenario->name << ": "
             << (is_all ? screen.good("no violation") : screen.warning(report.judged.verdict()))

@@ -57,7 +57,7 @@ void explain_the_columns() {
       << "            of --clients and --rounds\n"
       << "Needs no race: the bug shows without one, and without faults.\n"
       << "\n"
-      << "Hunt one by its name or its beginning: lockstep hunt zoo-01\n";
+      << "Hunt one by its name, or by the beginning of its name: lockstep hunt zoo-01\n";
 }
 
 void list_as_table() {

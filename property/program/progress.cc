@@ -81,8 +81,8 @@ void Progress::update(const search::ExhaustiveEstimate& how_far) {
   how_far_ = how_far;
 }
 
-// Estimates the time for this fault budget only: nobody knows how many combinations a larger one
-// has.
+// Estimates the time for this fault budget only: the number of combinations of a larger one is not
+// known yet.
 std::string Progress::estimate() const {
   if (!how_far_) return "";
   const search::ExhaustiveEstimate& now = *how_far_;

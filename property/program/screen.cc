@@ -68,7 +68,7 @@ std::string Screen::painted(std::string_view text, std::string_view how) const {
 }
 
 std::string Screen::lanes(const search::Chronicle& chronicle, const std::string& drawn) const {
-  // A machine without processes has written down nothing of an execution that ended its process.
+  // If the machine had no process to spare, an execution that ended its process was not recorded.
   const bool can_be_drawn = columns_ && !chronicle.moments.empty();
   const std::string fitted = can_be_drawn ? draw_lanes_within(chronicle, *columns_) : drawn;
   return (coloured_ ? with_colours(fitted) : fitted) +

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lockstep/intercept/execution.h"
-#include "lockstep/threads/hunted_process.h"
+#include "lockstep/threads/world_host.h"
 
 namespace lockstep::run {
 
@@ -38,7 +38,7 @@ bool keep(Kind kind, ExitFunction function) {
   intercept::Execution* const execution = intercept::Execution::of_caller();
   if (!execution) return false;
   const intercept::Execution::Inside inside;
-  const std::uint32_t process = threads::HuntedProcess::process_of(*execution->running()).index();
+  const std::uint32_t process = threads::WorldHost::process_of(*execution->running()).index();
   auto& all = by_process();
   if (all.size() <= process) all.resize(process + 1);
   (all[process].*kind).push_back(std::move(function));

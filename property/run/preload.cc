@@ -60,7 +60,7 @@ int hunt_main(int argc, char** argv, char** variables) {
   const int status = program::run_target(words, target_of(argc, argv, variables));
   std::cout.flush();
   std::cerr.flush();
-  ::_exit(status);  // The program's own end is no part of the hunt.
+  ::_exit(status);  // Skips the program's exit handlers.
 }
 
 }  // namespace

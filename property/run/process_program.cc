@@ -131,7 +131,7 @@ void ProcessProgram::restart(fakezk::Process& process) {
 }
 
 bool ProcessProgram::process_ends(intercept::Thread& thread, int status) {
-  const std::uint32_t process = threads::HuntedProcess::process_of(thread).index();
+  const std::uint32_t process = threads::WorldHost::process_of(thread).index();
   if (thread.call() == "exit") run_exit_functions(process, status);
   if (thread.call() == "quick_exit") run_quick_exit_functions(process);
   hunted().execution().end_threads_of(thread);

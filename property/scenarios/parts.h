@@ -24,7 +24,7 @@ namespace lockstep::scenarios {
 
 using lab::Contender;
 
-// While it lives, the oracles know that an acquire of this contender is under way.
+// While it lives, the oracles know that an acquire of this contender is in progress.
 class Attempt {
  public:
   Attempt(Contender& self, SessionId session, const Context& context = Context())

@@ -21,16 +21,16 @@ TEST(RequestTest, RareFieldsHaveDefaults) {
 
 TEST(RequestTest, CopiesKeepTheRareFields) {
   Request request(OpCode::kCreate, Path("/a"));
-  request.say(RequestDetails(Acl::read_only(), milliseconds(7)));
+  request.set_details(RequestDetails(Acl::read_only(), milliseconds(7)));
   Request copy = request;
-  request.say(RequestDetails());
+  request.set_details(RequestDetails());
   EXPECT_FALSE(copy.plain());
   EXPECT_EQ(copy.acl(), Acl::read_only());
   EXPECT_EQ(copy.ttl(), milliseconds(7));
   EXPECT_TRUE(request.plain());
 
   Request auth(OpCode::kAddAuth, Path());
-  auth.say(RequestDetails(Text("digest")));
+  auth.set_details(RequestDetails(Text("digest")));
   EXPECT_EQ(auth.scheme(), Text("digest"));
   EXPECT_TRUE(auth.acl().is_open());
 }
@@ -38,19 +38,19 @@ TEST(RequestTest, CopiesKeepTheRareFields) {
 // Backends skip the rare settings of plain requests.
 TEST(RequestTest, IsPlainIfItsRareFieldsEqualTheDefaults) {
   Request request(OpCode::kCreate, Path("/a"));
-  request.say(RequestDetails(Acl(), milliseconds(0)));
+  request.set_details(RequestDetails(Acl(), milliseconds(0)));
   EXPECT_TRUE(request.plain());
 }
 
 // A multi without operations still has a list of them.
 TEST(RequestTest, AMultiIsNeverPlain) {
   Request multi(OpCode::kMulti, Path());
-  multi.say(RequestDetails(std::vector<Request>()));
+  multi.set_details(RequestDetails(std::vector<Request>()));
   EXPECT_FALSE(multi.plain());
   EXPECT_TRUE(multi.ops().empty());
   std::vector<Request> ops;
   ops.emplace_back(OpCode::kRemove, Path("/b"));
-  multi.say(RequestDetails(std::move(ops)));
+  multi.set_details(RequestDetails(std::move(ops)));
   ASSERT_EQ(multi.ops().size(), 1U);
   EXPECT_EQ(multi.ops()[0].path, Path("/b"));
 }
@@ -67,14 +67,14 @@ TEST(ReplyTest, RareFieldsHaveDefaults) {
 
 TEST(ReplyTest, KeepsItsRareFields) {
   Reply read;
-  read.say(ReplyDetails(Acl::read_only()));
+  read.set_details(ReplyDetails(Acl::read_only()));
   EXPECT_FALSE(read.plain());
   EXPECT_EQ(read.details().acl, Acl::read_only());
   EXPECT_EQ(read.failed_op(), -1);
   EXPECT_EQ(read.take_details().acl, Acl::read_only());
 
   Reply multi(Error::kNoNode);
-  multi.say(ReplyDetails::failed_at(3));
+  multi.set_details(ReplyDetails::failed_at(3));
   EXPECT_EQ(multi.failed_op(), 3);
 }
 
@@ -82,7 +82,7 @@ TEST(ReplyTest, ShowsAZnode) {
   Stat stat;
   stat.czxid = 7;
   Reply reply;
-  reply.show(stat);
+  reply.set_stat(stat);
   EXPECT_EQ(reply.stat(), stat);
 }
 

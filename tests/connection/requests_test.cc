@@ -267,7 +267,7 @@ TEST(ClientConnectionTest, AClientThatLeavesALaggingServerHasSentAllItsWrites) {
 }
 
 // Loses one request, or the answer to one; everything else passes.
-class OneLoss final : public ClientConnection::Checkpoint {
+class OneLoss final : public ClientConnection::Filter {
  public:
   OneLoss(std::int32_t request, std::int32_t answer) : request_(request), answer_(answer) {}
   bool request_passes(const wire::Request& request) override { return request.xid != request_; }
@@ -285,7 +285,7 @@ TEST(ClientConnectionTest, ALostMessageEndsTheConnection) {
     OneLoss loss(applied ? 0 : 2, applied ? 2 : 0);
     WireClient client(world);
     client.connect();
-    client.connection().set_checkpoint(&loss);
+    client.connection().set_filter(&loss);
     client.ask(create(1, "/a"));
     client.send(create(2, "/b"));
     client.send(create(3, "/c"));
@@ -295,7 +295,7 @@ TEST(ClientConnectionTest, ALostMessageEndsTheConnection) {
     other.connect();
     EXPECT_EQ(other.ask(read(1, wire::Op::kExists, "/a")).err, 0);
     EXPECT_EQ(other.ask(read(2, wire::Op::kExists, "/b")).err, applied ? 0 : -101);
-    client.connection().set_checkpoint(nullptr);
+    client.connection().set_filter(nullptr);
   }
 }
 

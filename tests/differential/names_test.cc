@@ -72,7 +72,7 @@ TEST(NamesTest, UsersOfOneAuthEntryAreASet) {
   const AclEntry bob_reads(1, "digest", "bob:x");
   const auto text_of = [&names](std::vector<AclEntry> entries) {
     Reply reply;
-    reply.say(ReplyDetails(Acl(std::move(entries))));
+    reply.set_details(ReplyDetails(Acl(std::move(entries))));
     return names.reply(OpCode::kGetAcl, reply);
   };
   EXPECT_EQ(text_of({ann, bob}), text_of({bob, ann}));
@@ -91,8 +91,8 @@ TEST(NamesTest, AFailedMultiNamesItsOperation) {
   Names names = names_from("/p1", 10, 77);
   Reply first(Error::kNoNode);
   Reply second(Error::kNoNode);
-  first.say(ReplyDetails::failed_at(0));
-  second.say(ReplyDetails::failed_at(1));
+  first.set_details(ReplyDetails::failed_at(0));
+  second.set_details(ReplyDetails::failed_at(1));
   EXPECT_NE(names.reply(OpCode::kMulti, first), names.reply(OpCode::kMulti, second));
 }
 

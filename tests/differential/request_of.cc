@@ -12,17 +12,17 @@ Request request_of(const Op& op, const Path& origin) {
   request.version = op.version;
   request.watch_type = op.watch_type;
   if (op.data) request.data = Data(std::string_view(*op.data));
-  request.say(RequestDetails(op.acl, std::chrono::milliseconds(op.ttl_ms)));
+  request.set_details(RequestDetails(op.acl, std::chrono::milliseconds(op.ttl_ms)));
   if (op.op == OpCode::kAddAuth) {
     request.path = Path();
-    request.say(RequestDetails(Text(op.scheme)));
+    request.set_details(RequestDetails(Text(op.scheme)));
   }
   if (op.op == OpCode::kMulti) {
     request.path = Path();
     std::vector<Request> parts;
     parts.reserve(op.ops.size());
     for (const Op& part : op.ops) parts.push_back(request_of(part, origin));
-    request.say(RequestDetails(std::move(parts)));
+    request.set_details(RequestDetails(std::move(parts)));
   }
   return request;
 }

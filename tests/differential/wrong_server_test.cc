@@ -48,7 +48,8 @@ void forget_ephemeral_sequential(Request& request, bool&) {
 }
 
 void open_every_acl(Request& request, bool&) {
-  if (request.op == OpCode::kCreate) request.say(RequestDetails(Acl::open(), request.ttl()));
+  if (request.op == OpCode::kCreate)
+    request.set_details(RequestDetails(Acl::open(), request.ttl()));
 }
 
 void lose_watches_of_exists(Request& request, bool& watch) {
@@ -63,7 +64,7 @@ void do_half_of_a_multi(Request& request, bool&) {
   if (request.op != OpCode::kMulti || request.ops().size() < 2) return;
   const std::vector<Request>& all = request.ops();
   const auto half = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  request.say(RequestDetails(std::vector<Request>(all.begin(), half)));
+  request.set_details(RequestDetails(std::vector<Request>(all.begin(), half)));
 }
 
 const Fault kFaults[] = {

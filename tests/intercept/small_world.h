@@ -35,7 +35,7 @@ class SmallWorld final : public Host {
   }
   void started(Thread& thread) override { ready_.push_back(&thread); }
   void ended(Thread&) override {}
-  void may_go_on(Thread& thread, bool) override { ready_.push_back(&thread); }
+  void make_ready(Thread& thread, bool) override { ready_.push_back(&thread); }
   void start_timer(Thread& thread, std::chrono::nanoseconds due) override;
   void stop_timer(Thread& thread) override;
   Attempt connect(Thread&, const sockaddr_in&) override {

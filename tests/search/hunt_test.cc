@@ -321,7 +321,7 @@ TEST(StrategyTest, FaultsStrikeAsOftenAsDrawnAndAtAnyTime) {
     times.draw(random, start);
     std::size_t due = 0;
     for (std::size_t position = 0; position < strikes.size(); ++position) {
-      if (!times.due()) continue;
+      if (!times.advance()) continue;
       ++strikes[position];
       ++due;
     }

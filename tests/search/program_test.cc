@@ -57,7 +57,7 @@ TEST(VerdictTest, OraclesOfUsersComeLastAndTheFirstOfThemStays) {
 
 TEST(VerdictTest, CleanupBreaksOnlyGuaranteesOfUsers) {
   search::Verdict verdict;
-  verdict.execution_is_over();
+  verdict.end_execution();
   verdict.report("R2", "no client is there to be told", 5);
   EXPECT_FALSE(verdict.violation().has_value());
   verdict.report("user:expectation", "in a destructor", 5);

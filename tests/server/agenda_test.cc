@@ -39,7 +39,7 @@ TEST_F(AgendaTest, TheClientOfTheLastEventGoesOn) {
   Agenda agenda = this->agenda();
   agenda.list();
   EXPECT_EQ(listed(agenda), (Listed{{Kind::kApply, 0}, {Kind::kApply, 1}, {Kind::kApply, 2}}));
-  agenda.went_on(1);
+  agenda.set_current(1);
   agenda.list();
   EXPECT_EQ(listed(agenda), (Listed{{Kind::kApply, 1}, {Kind::kApply, 0}, {Kind::kApply, 2}}));
   agenda.reset();
@@ -48,7 +48,7 @@ TEST_F(AgendaTest, TheClientOfTheLastEventGoesOn) {
 
 TEST_F(AgendaTest, InTheFairOrderTheClientThatWasServedLastComesLast) {
   Agenda agenda = this->agenda();
-  agenda.went_on(1);
+  agenda.set_current(1);
   agenda.become_fair();
   agenda.list();
   EXPECT_EQ(listed(agenda), (Listed{{Kind::kApply, 2}, {Kind::kApply, 0}, {Kind::kApply, 1}}));
@@ -57,7 +57,7 @@ TEST_F(AgendaTest, InTheFairOrderTheClientThatWasServedLastComesLast) {
 }
 
 TEST_F(AgendaTest, AStalledProcessReceivesNothingAndWakesLast) {
-  for (std::uint32_t link = 0; link < 3; ++link) world().take_up(link);
+  for (std::uint32_t link = 0; link < 3; ++link) world().process_message(link);
   world().faults().stall(world().process(1));
   Agenda agenda = this->agenda();
   agenda.list();

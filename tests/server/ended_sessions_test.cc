@@ -19,7 +19,7 @@ class EndedSessionTest : public TwoSessionsTest {
   }
   static Request multi(std::vector<Request> ops) {
     Request multi(OpCode::kMulti, Path(Text()));
-    multi.say(RequestDetails(std::move(ops)));
+    multi.set_details(RequestDetails(std::move(ops)));
     return multi;
   }
 };

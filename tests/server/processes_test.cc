@@ -79,7 +79,7 @@ TEST_F(ProcessesTest, AResetForgetsNamesAndBeginsEveryStreamAgain) {
   const Letters letters;
   processes_.set_names(&letters);
   EXPECT_EQ(processes_.name(0), "A");
-  processes_.acts(0);
+  processes_.set_acting(0);
   processes_.reset();
   EXPECT_EQ(processes_.size(), 0u);
   EXPECT_EQ(processes_.acting(), Processes::kNoProcess);

@@ -68,7 +68,7 @@ void FakeSession::take_options(const SessionOptions& options) {
   // The C client sends the latest credential first.
   for (auto auth = options.auth.rbegin(); auth != options.auth.rend(); ++auth) {
     Request request(OpCode::kAddAuth, Path());
-    request.say(RequestDetails(Text(auth->scheme)));
+    request.set_details(RequestDetails(Text(auth->scheme)));
     request.data = auth->credential;
     remember_auth(request);
   }
@@ -128,7 +128,7 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
 
 void FakeSession::refuse(internal::Completion& completion, MultiError why) {
   Reply refused(why.error);
-  if (why.op) refused.say(ReplyDetails::failed_at(static_cast<std::int32_t>(*why.op)));
+  if (why.op) refused.set_details(ReplyDetails::failed_at(static_cast<std::int32_t>(*why.op)));
   completion.complete(refused);
 }
 
@@ -185,7 +185,7 @@ inline PendingRequest FakeSession::take_pending(OpCode op) {
   answered_ = answered.completion;
   const bool ordered = is_ordered(answered.op) && message.reply.error != Error::kThrottledOp;
   contact_answered(answered.sent, ordered);
-  if (answered.watch || concerns_watches(answered.op)) see_to_watches(answered, message.reply);
+  if (answered.watch || concerns_watches(answered.op)) update_watches(answered, message.reply);
   // Unless a listener has abandoned it.
   if (answered_) std::exchange(answered_, nullptr)->complete(message.reply);
 }
@@ -255,7 +255,7 @@ void FakeSession::set_watches() {
 }
 
 // The C client registers and removes watches when the reply arrives.
-void FakeSession::see_to_watches(const PendingRequest& answered, const Reply& reply) {
+void FakeSession::update_watches(const PendingRequest& answered, const Reply& reply) {
   const std::optional<Error> error = reply.is_error() ? std::optional(reply.error) : std::nullopt;
   Path path = world_.servers().paths().path(answered.path);
   if (concerns_watches(answered.op)) {

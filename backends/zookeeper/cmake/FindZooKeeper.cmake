@@ -27,7 +27,7 @@ if(ZooKeeper_FOUND)
   check_library_exists(${ZooKeeper_LIBRARY} zookeeper_init_sasl "" ZooKeeper_HAS_SASL)
   unset(CMAKE_REQUIRED_QUIET)
 endif()
-# Whoever authenticates by SASL starts Cyrus SASL and answers its questions.
+# The C client leaves it to its user to start Cyrus SASL and to answer its questions.
 if(ZooKeeper_HAS_SASL)
   find_path(ZooKeeper_SASL_INCLUDE_DIR sasl/sasl.h)
   find_library(ZooKeeper_SASL_LIBRARY sasl2)

@@ -260,8 +260,8 @@ CClientFloor::CClientFloor(const std::string& servers, std::size_t sessions) {
 
 CClientFloor::~CClientFloor() = default;
 
-// A run that does not end has failed: closing its sessions ends it. So it ends the watches and the
-// replies for which a contender of a failed run has not waited.
+// A run that does not end has failed: closing its sessions ends it. That also ends the watches and
+// the replies that a contender of a failed run has not waited for.
 template <class Running>
 CClientFloor::Measured CClientFloor::finish(Running& run, const std::vector<std::string>& locks) {
   if (!run.wait() || run.has_failed()) handles_.clear();

@@ -109,8 +109,8 @@ Task<Result<SessionRoom>> Client::session_with_room(std::size_t bytes, lockstep:
   }
 }
 
-// A session that was given up is replaced like one that has expired, unless the policy bounds the
-// time without a connection at all: that time is over.
+// A session that was given up is replaced like one that has expired, unless the policy limits the
+// whole time without a connection, which is over then.
 bool Client::waits_for_the_next(const Session& session, SessionState found, Error error) const {
   const bool is_bounded = options_.retry.give_up_opening_after != RetryPolicy::kNever;
   return opens_another(found, error) && !(session.given_up() && is_bounded);

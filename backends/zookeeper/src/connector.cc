@@ -66,7 +66,7 @@ void Connector::set_servers(std::vector<Server> servers) {
   wake();
 }
 
-void Connector::has_let_go() {
+void Connector::let_go_confirmed() {
   const std::lock_guard lock(mutex_);
   if (let_go_at_.size() > 1) let_go_at_.pop_front();
 }
@@ -212,8 +212,8 @@ void Connector::miss_guest() {
   ++failed_rounds_;
 }
 
-// Routes the C client to no server before it leaves the gate on a timeout, after two thirds of the
-// session timeout.
+// Gives the C client a list without a server before it leaves the gate on its own timeout, after
+// two thirds of the session timeout.
 void Connector::seek() {
   if (now_ >= parked_at_ + patience()) {
     listener_.attempt_failed();

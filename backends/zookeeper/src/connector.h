@@ -30,9 +30,9 @@
 namespace lockstep::zookeeper {
 
 // Finds servers for one handle of the C client, from its opening to its closing, so that the C
-// client itself neither resolves names nor chooses. Without a server the C client waits at the
-// gate; it is let go to one address at a time, which has just answered a probe. A single address is
-// not probed first: there is no choice.
+// client itself neither resolves names nor chooses servers. Without a server the C client waits at
+// the gate; it is released to one address at a time, one that has just answered a probe. A single
+// address is not probed first: there is no choice.
 //
 // An established connection is never touched.
 class Connector {
@@ -78,7 +78,7 @@ class Connector {
   // The reply to the mark of let_go() has arrived; everything that the C client reports from now on
   // happened after it was let go. On the C client's completion thread, which keeps events and
   // replies in order.
-  void has_let_go();
+  void let_go_confirmed();
   // The handshake of the connection that is reported now was not sent before this time.
   [[nodiscard]] TimePoint handshake_not_before();
 

@@ -6,7 +6,7 @@ namespace lockstep::zookeeper {
 
 namespace {
 
-// Nobody would read more.
+// Enough for a reader.
 constexpr std::size_t kMostReasons = 8;
 
 }  // namespace

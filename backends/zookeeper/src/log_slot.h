@@ -19,7 +19,7 @@ class LogSlot {
   explicit LogSlot(LogSink sink);
   LogSlot(const LogSlot&) = delete;
   LogSlot& operator=(const LogSlot&) = delete;
-  // When this returns, the sink is called no more.
+  // Once this returns, the sink is no longer called.
   ~LogSlot();
 
   // For zookeeper_init2().

@@ -13,8 +13,8 @@
 namespace lockstep::zookeeper {
 
 // Finds out, without blocking, whether a server answers: connects, sends "srvr", and waits for a
-// reaction. Even a connection that the server closes immediately counts: the C client will not wait
-// there in vain. For one thread.
+// reaction. Even a connection that the server closes immediately counts, because the C client does
+// not have to wait for its timeout there. For one thread.
 class Probe {
  public:
   enum class Depth : std::uint8_t {

@@ -14,7 +14,7 @@
 namespace lockstep::zookeeper {
 
 // Starts Cyrus SASL for this process, once; the C client leaves that to its user. False if that
-// fails. Nothing ends it: other parts of the process may use it.
+// fails. It is never shut down, because other parts of the process may use it.
 [[nodiscard]] bool start_sasl();
 
 // The answers to Cyrus SASL's questions while it authenticates a connection. They belong to one

@@ -78,11 +78,11 @@ std::vector<OpResult> to_results(std::vector<OpOutcome>& outcomes) {
 Reply to_reply(ReplyMessage& message, OpCode op) {
   if (message.rc != ZOK) {
     Reply failure(error_of(message.rc));
-    if (op == OpCode::kMulti) failure.say(ReplyDetails::failed_at(failed_op(message)));
+    if (op == OpCode::kMulti) failure.set_details(ReplyDetails::failed_at(failed_op(message)));
     return failure;
   }
   Reply reply;
-  reply.show(message.stat);
+  reply.set_stat(message.stat);
   if (op == OpCode::kCreate) reply.path = Path(message.bytes);
   if (op == OpCode::kGetData && message.has_bytes) reply.data = Data(message.bytes);
   reply.children = std::move(message.children);
@@ -90,7 +90,7 @@ Reply to_reply(ReplyMessage& message, OpCode op) {
   ReplyDetails details;
   details.acl = std::move(message.acl);
   details.results = to_results(message.outcomes);
-  reply.say(std::move(details));
+  reply.set_details(std::move(details));
   return reply;
 }
 
@@ -117,7 +117,7 @@ Session::Session(Runtime& runtime, const Options& options)
 // other requests. The C client itself sends it again when it reconnects.
 void Session::send_first(const AuthInfo& info) {
   Request request(OpCode::kAddAuth, Path());
-  request.say(RequestDetails(Text(info.scheme)));
+  request.set_details(RequestDetails(Text(info.scheme)));
   request.data = info.credential;
   const RequestId id = add_pending(request, nullptr);
   waiting_.emplace_back(id, std::move(request));
@@ -137,7 +137,7 @@ void Session::submit(Request&& request, internal::Completion& completion) {
   if (request.op == OpCode::kClose) return begin_close(completion);
   if (const std::optional<MultiError> why = internal::refusal_of(request, packet_limit())) {
     Reply reply(why->error);
-    if (why->op) reply.say(ReplyDetails::failed_at(static_cast<std::int32_t>(*why->op)));
+    if (why->op) reply.set_details(ReplyDetails::failed_at(static_cast<std::int32_t>(*why->op)));
     return completion.complete(reply);
   }
   if (exceeds_watch_limit(request)) return fail(&completion, Error::kWatchLimit);
@@ -231,7 +231,8 @@ void Session::send_waiting() {
     waiting_.pop_front();
     send(next.request, next.id);
   }
-  // A multi may wait for a reply that makes the session fresh again, and none is under way.
+  // A multi may wait for a reply that makes the session fresh again, although no request is in
+  // flight.
   const bool unanswered = pending_.size() > waiting_.size();
   if (!waiting_.empty() && state() == SessionState::kConnected && !unanswered) ask_server();
 }

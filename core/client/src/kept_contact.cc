@@ -43,7 +43,7 @@ void KeptContact::let_go() {
 // No listener has to be notified yet.
 void KeptContact::begin() {
   if (proof_.session_timeout() == Duration::zero()) return;
-  if (judge() != Contact::kSure && session_.contact_goes_without_saying()) imply();
+  if (judge() != Contact::kSure && session_.contact_is_implied()) imply();
   told_ = judge();
 }
 
@@ -84,7 +84,7 @@ void KeptContact::renew() {
   const TimePoint now = session_.executor().now();
   if (!next || *next > now) return;
   synced_ = now;
-  if (session_.sync_goes_without_saying()) return answered(now, true);
+  if (session_.sync_is_implied()) return answered(now, true);
   syncing_ = true;
   if (session_.observer()) session_.observer()->requested(OpCode::kSync);
   session_.submit(Request(OpCode::kSync, Path("/")), *this);

@@ -24,7 +24,7 @@ std::string_view name(OpCode op) {
 }
 
 // Drops details that equal the defaults, so that plain() stays cheap.
-void Request::say(RequestDetails details) {
+void Request::set_details(RequestDetails details) {
   const bool nothing = details.acl.says_nothing() && details.ttl.count() == 0 &&
                        details.scheme.is_null() && op != OpCode::kMulti;
   details_ = nothing ? internal::Shared<RequestDetails>() : internal::Shared(std::move(details));
@@ -37,7 +37,7 @@ const ReplyDetails& Reply::details() const {
 
 ReplyDetails Reply::take_details() { return plain() ? ReplyDetails() : std::move(*details_); }
 
-void Reply::say(ReplyDetails details) {
+void Reply::set_details(ReplyDetails details) {
   details_ = std::make_unique<ReplyDetails>(std::move(details));
 }
 

@@ -63,7 +63,7 @@ Operation<AclAndStat> Session::get_acl(Path path, Context context) {
 
 Operation<void> Session::set_acl(Path path, Acl acl, std::int32_t version, Context context) {
   Request request(OpCode::kSetAcl, std::move(path));
-  request.say(RequestDetails(std::move(acl)));
+  request.set_details(RequestDetails(std::move(acl)));
   request.version = version;
   return {*this, std::move(request), std::move(context)};
 }
@@ -82,13 +82,13 @@ Operation<void> Session::remove_watches(Path path, WatchType type, Context conte
 
 Operation<MultiResults> Session::multi(Transaction transaction, Context context) {
   Request request(OpCode::kMulti, Path());
-  request.say(RequestDetails(std::move(transaction).take_ops()));
+  request.set_details(RequestDetails(std::move(transaction).take_ops()));
   return {*this, std::move(request), std::move(context)};
 }
 
 Operation<void> Session::add_auth(std::string_view scheme, Data credential, Context context) {
   Request request(OpCode::kAddAuth, Path());
-  request.say(RequestDetails(Text(scheme)));
+  request.set_details(RequestDetails(Text(scheme)));
   request.data = std::move(credential);
   return {*this, std::move(request), std::move(context)};
 }
@@ -124,18 +124,18 @@ void Session::put_into_chroot(Request& request) const {
   for (Request& op : ops) {
     if (!op.outside_chroot) op.path = in_chroot(op.path);
   }
-  request.say(RequestDetails(std::move(ops)));
+  request.set_details(RequestDetails(std::move(ops)));
 }
 
 void Session::add_default_acl(Request& request) const {
   const auto complete = [this](Request& asked) {
     const bool open = asked.op == OpCode::kCreate && asked.acl().says_nothing();
-    if (open) asked.say(RequestDetails(default_acl_, asked.ttl()));
+    if (open) asked.set_details(RequestDetails(default_acl_, asked.ttl()));
   };
   if (request.op != OpCode::kMulti) return complete(request);
   std::vector<Request> ops(request.ops());
   for (Request& op : ops) complete(op);
-  request.say(RequestDetails(std::move(ops)));
+  request.set_details(RequestDetails(std::move(ops)));
 }
 
 void Session::take_out_of_chroot(Reply& reply) const {
@@ -146,7 +146,7 @@ void Session::take_out_of_chroot(Reply& reply) const {
   if (reply.plain()) return;
   ReplyDetails details = reply.take_details();
   for (OpResult& result : details.results) shorten(result.path);
-  reply.say(std::move(details));
+  reply.set_details(std::move(details));
 }
 
 void Session::fire(internal::WatchRegistry& watches, EventType type, const Path& path) {

@@ -6,7 +6,7 @@ Transaction&& Transaction::create(Path path, Data data, Creation creation) && {
   Request op(OpCode::kCreate, std::move(path));
   op.data = std::move(data);
   op.mode = creation.mode;
-  op.say(RequestDetails(std::move(creation.acl), creation.ttl));
+  op.set_details(RequestDetails(std::move(creation.acl), creation.ttl));
   add(std::move(op));
   return std::move(*this);
 }

@@ -35,7 +35,7 @@ void WatchEntry::erase(WatchState& watch) noexcept {
   (watch.next_ ? watch.next_->previous_ : last) = watch.previous_;
 }
 
-// A request that is destroyed later may keep a watch beyond its session's registry.
+// A request that is destroyed later may keep a watch alive after its session's registry is gone.
 WatchRegistry::~WatchRegistry() {
   for (auto& [key, entry] : entries_) {
     while (entry.first) entry.erase(*entry.first);

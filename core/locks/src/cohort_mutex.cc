@@ -86,7 +86,7 @@ Task<Result<CohortMutex::Hold>> CohortMutex::acquire(Patience patience, Context 
   if (context.stop_requested()) co_return failure(Error::kCancelled);
   const bool late = context.deadline() && *context.deadline() <= executor().now();
   if (late) co_return failure(Error::kTimedOut);
-  // The end of a lost batch is only noticed once somebody waits.
+  // The end of a lost batch is only noticed once there is a waiter.
   const bool is_held = batch_ && !batch_->held.cause();
   const bool in_use = is_held || !waiters_.empty();
   if (in_use && patience == Patience::kDoesNotWait) co_return failure(Error::kConflict);

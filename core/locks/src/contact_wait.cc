@@ -16,13 +16,14 @@ class KeptSession {
   explicit KeptSession(Session& session) : session_(session) { session_.keep_contact(); }
   KeptSession(const KeptSession&) = delete;
   KeptSession& operator=(const KeptSession&) = delete;
-  ~KeptSession() { session_.let_contact_go(); }
+  ~KeptSession() { session_.release_contact(); }
 
  private:
   Session& session_;
 };
 
-// The contender has no place in the queue yet: it was not its turn that did not come.
+// The contender has no place in the queue yet, so kTimedOut would wrongly mean that its turn did
+// not come.
 Error why_it_ended(Error error) { return error == Error::kTimedOut ? Error::kContactLost : error; }
 
 }  // namespace

@@ -37,7 +37,7 @@ HeldLock::Grant::Grant(Session& session, GrantRecord&& record, LockObserver* obs
 void HeldLock::Grant::begin_in_doubt() {
   if (is_over(session_.state())) return lose(session_.end_error());
   const bool over = keeps_contact_ && session_.contact() == Contact::kOver;
-  return over ? contact_changed(Contact::kOver) : see_to_suspicion();
+  return over ? contact_changed(Contact::kOver) : update_suspicion();
 }
 
 HeldLock::Grant::~Grant() {
@@ -122,14 +122,14 @@ Task<Result<void>> HeldLock::Grant::release_version(std::int32_t version,
 
 void HeldLock::Grant::session_changed(SessionState state) {
   if (is_over(state)) return lose(session_.end_error());
-  see_to_suspicion();
+  update_suspicion();
 }
 
 void HeldLock::Grant::contact_changed(Contact contact) {
   if (!keeps_contact_) return;
   const bool by_own_clock = options_.loss != LossPolicy::kServerNotice;
   if (contact == Contact::kOver && by_own_clock) return lose_and_remove(Error::kContactLost);
-  see_to_suspicion();
+  update_suspicion();
 }
 
 void HeldLock::Grant::keep_contact() {
@@ -142,7 +142,7 @@ bool HeldLock::Grant::doubtful() const {
   return keeps_contact_ && session_.contact() != Contact::kSure;
 }
 
-void HeldLock::Grant::see_to_suspicion() {
+void HeldLock::Grant::update_suspicion() {
   const LockState now = doubtful() ? LockState::kSuspect : LockState::kHeld;
   if (std::exchange(state_, now) == now) return;
   if (now == LockState::kHeld) {
@@ -175,7 +175,7 @@ void HeldLock::Grant::start_grace(Duration grace) {
 }
 
 // The holder is notified before another contender can have the lock.
-void HeldLock::Grant::grace_is_over() { lose_and_remove(Error::kRevoked); }
+void HeldLock::Grant::end_grace() { lose_and_remove(Error::kRevoked); }
 
 void HeldLock::Grant::lose_and_remove(Error cause) {
   Session& session = session_;
@@ -198,7 +198,7 @@ void HeldLock::Grant::lose(Error cause) {
 void HeldLock::Grant::stop_listening() {
   if (!std::exchange(listening_, false)) return;
   session_.remove_listener(*this);
-  if (std::exchange(keeps_contact_, false)) session_.let_contact_go();
+  if (std::exchange(keeps_contact_, false)) session_.release_contact();
   if (grace_) session_.executor().stop_timer(*grace_);
   guard_.reset();
 }

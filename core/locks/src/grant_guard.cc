@@ -44,7 +44,7 @@ Task<void> HeldLock::Guard::keep_watch(Guard& self, std::optional<Watch> left) {
     Result<Watched<DataAndStat>> own =
         co_await retried(session, &Session::get_data_watched, self.record_.znode, Context());
     if (own) {
-      if (!self.see_to(own->value)) co_return;
+      if (!self.examine(own->value)) co_return;
       const Result<WatchEvent> event = co_await own->watch.fired();
       if (!event) co_return;
       continue;
@@ -52,7 +52,7 @@ Task<void> HeldLock::Guard::keep_watch(Guard& self, std::optional<Watch> left) {
     if (own.error() == Error::kWatchLimit) {
       const Result<DataAndStat> unwatched =
           co_await retried(session, &Session::get_data, self.record_.znode, Context());
-      if (unwatched && !self.see_to(*unwatched)) co_return;
+      if (unwatched && !self.examine(*unwatched)) co_return;
       if (!unwatched) own = failure(unwatched.error());
     }
     if (own.error() == Error::kNoNode) self.tell(self.gone_);
@@ -62,7 +62,7 @@ Task<void> HeldLock::Guard::keep_watch(Guard& self, std::optional<Watch> left) {
   }
 }
 
-bool HeldLock::Guard::see_to(const DataAndStat& own) {
+bool HeldLock::Guard::examine(const DataAndStat& own) {
   const bool ours = own.stat.czxid == record_.created;
   if (!ours) tell(gone_);
   if (ours && own.data.view() == kRevokeRequest) tell(revoke_);

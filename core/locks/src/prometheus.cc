@@ -125,7 +125,7 @@ std::string PrometheusMetrics::text() const {
                 &F::handovers);
   text.per_lock("rejoins_total", "counter", "Acquires repeated on a new session.", &F::rejoins);
   text.per_lock("revocations_asked_total", "counter", "Requests to give up.", &F::revocations);
-  text.per_lock("foreign_children_total", "counter", "Children that are no contenders, seen.",
+  text.per_lock("foreign_children_total", "counter", "Children seen that are no contenders.",
                 &F::foreign_children);
   text.per_lock("last_numbers_total", "counter", "Znodes with one of the last sequence numbers.",
                 &F::last_numbers);

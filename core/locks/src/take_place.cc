@@ -66,7 +66,7 @@ class Levels {
 Operation<Created> create_container(Session& session, Path path, const Acl& acl,
                                     const Context& context) {
   Request request(OpCode::kCreate, std::move(path));
-  if (!acl.says_nothing()) request.say(RequestDetails(acl));
+  if (!acl.says_nothing()) request.set_details(RequestDetails(acl));
   request.mode = CreateMode::kContainer;
   request.outside_chroot = true;
   return {session, std::move(request), Context(context)};
@@ -94,7 +94,7 @@ class Attempts {
   void made(const Operation<Created>& create) { sent_ = sent_ || !create.done(); }
   // Whether no further attempt is needed: the znode is ours, and the caller's from here on, or the
   // error is final.
-  [[nodiscard]] bool settled_by(Result<Created>& created) {
+  [[nodiscard]] bool settle(Result<Created>& created) {
     if (!created) {
       lost_ = lost_ || (sent_ && may_be_applied(created.error()));
       sent_ = lost_;
@@ -174,7 +174,7 @@ Task<Result<Created>> try_again(Attempts& attempts, Result<Created>& created, Se
       attempts.made(create);
       created = co_await create;
     }
-  } while (!attempts.settled_by(created));
+  } while (!attempts.settle(created));
   co_return std::move(created);
 }
 
@@ -186,7 +186,7 @@ Task<Result<Created>> take_place(Session& session, const Path& parent, std::stri
   Operation<Created> first = attempts.create(data, acl, context);
   attempts.made(first);
   Result<Created> created = co_await first;
-  if (!attempts.settled_by(created)) {
+  if (!attempts.settle(created)) {
     created = co_await try_again(attempts, created, session, parent, data, acl, context);
   }
   co_return std::move(created);
@@ -207,7 +207,7 @@ Task<Result<Arrival>> take_place_and_list(Session& session, const Path& parent,
   attempts.made(first);
   Operation<Children> list = session.get_children(parent, context);
   Result<Created> created = co_await first;
-  const bool at_once = attempts.settled_by(created);
+  const bool at_once = attempts.settle(created);
   if (!at_once) {
     created = co_await try_again(attempts, created, session, parent, data, acl, context);
   }

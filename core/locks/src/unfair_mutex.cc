@@ -155,7 +155,7 @@ Task<Result<Stat>> UnfairMutex::create_until_held(Data own, bool waits, Context 
     // 1. Create the znode: the contender that succeeds holds the lock.
     Result<Stat> created = co_await create_once(session_, znode_, own, options_.acl, context);
     if (created || created.error() != Error::kNodeExists) co_return std::move(created);
-    // 2. Somebody else holds it: wait until the znode changes, then back to 1.
+    // 2. Another client holds it: wait until the znode changes, then back to 1.
     if (!waits) co_return failure(Error::kConflict);
     if (observer_) observer_->waiting(session_.id(), znode_, 1);
     co_await ok(change_of_holder(session_, znode_, context));

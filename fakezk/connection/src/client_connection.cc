@@ -208,7 +208,7 @@ void ClientConnection::take(std::string_view frame) {
     return close();
   }
   const auto request = wire::decode_request(frame);
-  if (request && checkpoint_ && !checkpoint_->request_passes(*request)) return close();
+  if (request && filter_ && !filter_->request_passes(*request)) return close();
   if (request) return ask(*request);
   if (known == wire::Op::kAuth || known == wire::Op::kSasl) return close();
   refuse({.xid = xid, .op = known}, Error::kMarshallingError);
@@ -285,13 +285,13 @@ void ClientConnection::answer_turns(Zxid zxid) {
 }
 
 void ClientConnection::answer(std::int32_t xid, wire::Op op, std::string_view frame) {
-  if (checkpoint_) {
+  if (filter_) {
     wire::Reader header(frame);
     std::int32_t same_xid = 0;
     std::int64_t zxid = 0;
     std::int32_t error = 0;
     header(same_xid, zxid, error);
-    if (!checkpoint_->answer_passes(xid, op, error)) return close();
+    if (!filter_->answer_passes(xid, op, error)) return close();
   }
   put(frame);
 }

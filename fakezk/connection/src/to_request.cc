@@ -12,7 +12,7 @@ using Translated = std::expected<lockstep::Request, Error>;
 
 std::unexpected<Error> refused(Error error) { return std::unexpected(error); }
 
-// A server answers so if it cannot process the content of a request (PrepRequestProcessor and
+// A server answers this if it cannot process the content of a request (PrepRequestProcessor and
 // FinalRequestProcessor, catch of Exception; seen on 3.8.0).
 constexpr Error kUnreadable = Error::kMarshallingError;
 
@@ -71,7 +71,7 @@ Translated create(const Create& body, std::int64_t ttl_ms, bool ttl_enabled) {
   request->mode = mode;
   request->data = data_of(body.data);
   const std::chrono::milliseconds ttl(has_ttl(mode) ? ttl_ms : 0);
-  request->say(RequestDetails(std::move(*acl), ttl));
+  request->set_details(RequestDetails(std::move(*acl), ttl));
   return request;
 }
 
@@ -126,7 +126,7 @@ Translated to_set_acl(const wire::SetAclRequest& body) {
   if (!request) return request;
   auto acl = acl_of(body.acl);
   if (!acl) return refused(acl.error());
-  request->say(RequestDetails(std::move(*acl)));
+  request->set_details(RequestDetails(std::move(*acl)));
   return request;
 }
 
@@ -186,7 +186,7 @@ lockstep::Request refused_op(Error error) {
 
 lockstep::Request multi_of(std::vector<lockstep::Request> ops) {
   lockstep::Request multi(OpCode::kMulti, Path(Text()));
-  multi.say(RequestDetails(std::move(ops)));
+  multi.set_details(RequestDetails(std::move(ops)));
   return multi;
 }
 
@@ -207,7 +207,7 @@ Translated to_multi(const wire::MultiRequest& body, bool ttl_enabled) {
 // A null scheme is an unknown one (ZooKeeperServer.processPacket: kAuthFailed, seen on 3.8.0).
 Translated to_auth(const wire::AuthPacket& body) {
   lockstep::Request auth(OpCode::kAddAuth, Path());
-  auth.say(RequestDetails(Text(body.scheme.value_or(""))));
+  auth.set_details(RequestDetails(Text(body.scheme.value_or(""))));
   auth.data = data_of(body.auth);
   return auth;
 }

@@ -76,7 +76,7 @@ void LockOracles::resolved(SessionId session, std::uint32_t user) {
 }
 
 void LockOracles::crashed(std::uint32_t process) {
-  remembers();
+  record_memory_write();
   std::erase_if(acquiring_, [&](const Acquire& acquire) { return acquire.process == process; });
   for (Grant& grant : grants_) {
     const Life* const life = life_of(grant);
@@ -215,7 +215,8 @@ void LockOracles::remember_late_grant(const Path& held_instead) {
   late_grants_.push_back({grants_.size(), held_instead, world_->steps(), world_->now()});
 }
 
-// Called before anything else is reported, so that it makes no difference who speaks next.
+// Called before anything else is reported, so that the verdict does not depend on which report
+// comes next.
 void LockOracles::check_late_grants() {
   const auto is_over = [&](const LateGrant& late) {
     return late.step != world_->steps() || late.at != world_->now();
@@ -250,7 +251,7 @@ void LockOracles::granted_after_deletion(const GrantRecord& grant) {
 }
 
 void LockOracles::granted(const GrantRecord& grant) {
-  remembers();
+  record_memory_write();
   follow_server();
   check_late_grants();
   if (world_->traced()) tell_granted(grant);
@@ -281,7 +282,7 @@ void LockOracles::gave_up(SessionId session, const Path&, Error error) {
   if (world_->traced()) note(session, "gives up: " + std::string(name(error)));
 }
 
-// The knowledge of the holder that hands the lock on decides.
+// The judgement goes by what the holder that hands the lock on knows.
 void LockOracles::handed_on(const GrantRecord& grant, std::uint32_t holder) {
   if (world_->traced()) tell_handed_on(grant, holder);
   count(Oracle::kS4);
@@ -311,7 +312,7 @@ void LockOracles::lost(const GrantRecord& grant, Error cause) {
   if (!known) return report(Oracle::kR1, grant, "was lost without having been granted");
   if (known->given_back) report(Oracle::kR1, grant, "was reported lost after its release");
   if (known->by_own_clock()) check_own_deletion(*known);
-  if (known->held()) forgets();
+  if (known->held()) record_memory_read();
   known->lost_before_release |= !known->releasing;
   known->lost_with_session |= session_is_over(cause);
   if (++known->losses > 1) report(Oracle::kR1, grant, "was reported lost twice");
@@ -323,7 +324,7 @@ void LockOracles::releasing(const GrantRecord& grant) {
   Grant* const known = find(grant);
   if (!known) return;
   check_own_deletion(*known);
-  if (known->held()) forgets();
+  if (known->held()) record_memory_read();
   known->releasing = true;
 }
 
@@ -333,7 +334,7 @@ void LockOracles::dropped(const GrantRecord& grant) {
   check_late_grants();
   Grant* const known = find(grant);
   if (!known) return;
-  if (known->held()) forgets();
+  if (known->held()) record_memory_read();
   known->given_back = true;
 }
 
@@ -342,7 +343,7 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
   check_late_grants();
   if (world_->traced()) tell_released(grant, outcome);
   Grant* const known = find(grant);
-  if (known && known->held()) forgets();
+  if (known && known->held()) record_memory_read();
   if (known) known->given_back = true;
   count(Oracle::kR2);
   if (outcome == ReleaseOutcome::kAlreadyLost) count(Oracle::kR1);
@@ -374,7 +375,7 @@ void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
 }
 
 bool LockOracles::has_heard_of(const Path& znode) {
-  remembers();
+  record_memory_write();
   return std::ranges::any_of(grants_, [&](const Grant& grant) { return is(grant.znode, znode); });
 }
 
@@ -412,17 +413,17 @@ void LockOracles::deleted(const fakezk::Change& change, const Life& life) {
   if (change.actor != fakezk::kOperator && change.actor != change.owner) report_theft(change);
 }
 
-// Grants are compared with each other, so the order of reports about them may matter. All other
+// For reports of grants: these are compared with each other, so their order may matter. All other
 // reports concern a single grant and its process.
-void LockOracles::remembers() {
+void LockOracles::record_memory_write() {
   if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
     recorder->writes(fakezk::ObjectKind::kOracle);
   }
 }
 
-// A holder stops holding. Such reports commute with each other, but not with a new grant, whose
-// judgement depends on them.
-void LockOracles::forgets() {
+// For reports that a holder stops holding: they commute with each other, but not with a new grant,
+// whose judgement depends on them.
+void LockOracles::record_memory_read() {
   if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
     recorder->reads(fakezk::ObjectKind::kOracle);
   }

@@ -34,7 +34,7 @@ void SharedResource::begin(fakezk::World& world, search::Verdict& verdict, std::
 }
 
 void SharedResource::enter(const Session& session, std::uint32_t user) {
-  remembers();
+  record_memory_write();
   const LockRules any_rules = {};
   const bool is_judged = asserted(Oracle::kS2, any_rules, *world_);
   if (is_judged) judged_.count(Oracle::kS2);
@@ -94,7 +94,7 @@ std::vector<SharedResource::Visit>::iterator SharedResource::visit_of(const Sess
 }
 
 void SharedResource::rely(const Session& session, TimePoint until, std::uint32_t user) {
-  remembers();
+  record_memory_write();
   const auto visit = visit_of(session, user);
   if (visit == inside_.end()) return;
   // Until now, the earlier promise holds.
@@ -104,7 +104,7 @@ void SharedResource::rely(const Session& session, TimePoint until, std::uint32_t
 }
 
 void SharedResource::leave(const Session& session, std::uint32_t user) {
-  remembers();
+  record_memory_write();
   const auto inside = visit_of(session, user);
   if (inside == inside_.end()) return;
   note(session, "leaves", user);
@@ -113,12 +113,12 @@ void SharedResource::leave(const Session& session, std::uint32_t user) {
 }
 
 void SharedResource::crashed(const Executor& executor) {
-  remembers();
+  record_memory_write();
   std::erase_if(inside_, [&](const Visit& visit) { return visit.executor == &executor; });
 }
 
 void SharedResource::write(Zxid token) {
-  remembers();
+  record_memory_write();
   if (world_->traced()) note("written with token " + std::to_string(token));
   if (token < newest_) {
     verdict_->report(
@@ -132,7 +132,7 @@ void SharedResource::write(Zxid token) {
 }
 
 bool SharedResource::write_fenced(const Session& writer, Zxid token) {
-  remembers();
+  record_memory_write();
   if (token == newest_ && newest_writer_ != 0 && newest_writer_ != writer.id()) {
     verdict_->report(Oracle::kMisuse,
                      "two sessions have written with the fencing token " + std::to_string(token) +
@@ -159,12 +159,12 @@ bool SharedResource::write_fenced(const Session& writer, Zxid token) {
 }
 
 std::uint32_t SharedResource::stock() {
-  remembers();
+  record_memory_write();
   return stock_;
 }
 
 void SharedResource::sell() {
-  remembers();
+  record_memory_write();
   if (stock_ == 0) {
     return verdict_->report("user:oversold", "the last one was sold twice", world_->steps());
   }
@@ -173,12 +173,12 @@ void SharedResource::sell() {
 }
 
 void SharedResource::released() {
-  remembers();
+  record_memory_write();
   woken_ = 0;
 }
 
 void SharedResource::woken() {
-  remembers();
+  record_memory_write();
   if (world_->recorder()) return;
   const LockRules any_rules = {};
   const bool is_judged = asserted(Oracle::kL3, any_rules, *world_);
@@ -206,7 +206,7 @@ void SharedResource::note(std::string_view text) const {
 }
 
 // The judge's memory of one process's visit decides how it judges the next one.
-void SharedResource::remembers() {
+void SharedResource::record_memory_write() {
   if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
     recorder->writes(fakezk::ObjectKind::kOracle);
   }

@@ -68,7 +68,7 @@ void Execution::saw(std::exception_ptr exception) noexcept {
 
 void Execution::clear_away() {
   if (std::exchange(cleared_, true)) return;
-  verdict_.execution_is_over();
+  verdict_.end_execution();
   world_.end();
   program_.clear();
   if (ExecutionGuard* const guard = program_.guard()) guard->end();
@@ -80,7 +80,7 @@ void Execution::judge() {
 }
 
 // Repairs all faults. In its second half, an execution only has to end in time.
-void Execution::mend() {
+void Execution::heal() {
   if (world_.steps() > most_steps_) {
     verdict_.report(Oracle::kLivelock,
                     "no end after " + std::to_string(most_steps_) +

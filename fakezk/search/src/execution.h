@@ -12,7 +12,7 @@ namespace lockstep::search {
 
 class Execution;
 
-// Watches an execution for a search that may break it off.
+// Lets a search watch an execution and break it off.
 class ExecutionWatcher {
  public:
   // Called after each step; false breaks the execution off.
@@ -65,7 +65,7 @@ class Execution : private internal::ExceptionWitness {
   // Reports an exception in a task set of the code under test.
   void saw(std::exception_ptr exception) noexcept override;
   void judge();
-  void mend();
+  void heal();
   // The step at which the execution must be looked at again.
   [[nodiscard]] std::uint32_t next_look(std::uint32_t most_steps) const;
 
@@ -100,7 +100,7 @@ inline bool Execution::go_on(fakezk::Chooser& chooser, std::uint32_t most_steps)
   if (world_.task_failed()) [[unlikely]]
     report_exceptions(world_, verdict_);
   if (world_.steps() >= middle_) [[unlikely]]
-    mend();
+    heal();
   if (verdict_.is_broken()) return false;
   ended_ = !world_.run(healed_ ? calm_ : chooser, verdict_.is_broken(), next_look(most_steps));
   return !ended_;

@@ -46,7 +46,7 @@ class BlockDealer {
   // nullopt once the hunt is stopped or everything has been dealt.
   std::optional<Block> next();
   void finish(Block block);
-  // Deals no more blocks; those that have been dealt still count.
+  // Stops dealing blocks; those that have been dealt still count.
   void stop();
   // Call it when all jobs have finished.
   HuntResult result();

@@ -3,7 +3,7 @@
 namespace lockstep::search {
 
 std::string Judgements::verdict() const {
-  return of_exclusion() ? "no violation" : "no violation, exclusion NOT judged";
+  return covers_exclusion() ? "no violation" : "no violation, exclusion NOT judged";
 }
 
 std::string Judgements::text() const {
@@ -18,7 +18,7 @@ std::string Judgements::text() const {
                                : " (" + std::string(row.idle_because) + ')';
   }
   std::string text;
-  if (!of_exclusion()) {
+  if (!covers_exclusion()) {
     text =
         "Exclusion was not judged: no grant was reported to the LockObserver, and no contender "
         "entered Contender::resource().\n";

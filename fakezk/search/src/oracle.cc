@@ -92,7 +92,7 @@ std::string_view breaks(std::string_view oracle) {
   return facts(oracle).is_guarantee ? "breaks" : "fails with";
 }
 
-std::string is_broken(std::string_view oracle) {
+std::string headline(std::string_view oracle) {
   return std::string(oracle) + (facts(oracle).is_guarantee ? " is broken" : "");
 }
 

@@ -74,7 +74,8 @@ void add_link(Hash& hash, const fakezk::Link& link) {
   for (std::size_t i = 0; i < link.inbox.size(); ++i) hash.add(content_hash(link.inbox[i]));
 }
 
-// Adds which connection watches which path. Nobody can see the order in which the watches were set.
+// Adds which connection watches which path. The order in which the watches were set cannot be
+// observed.
 void add_watches(Hash& hash, const fakezk::WatchTable& watches, const fakezk::PathTable& paths,
                  fakezk::LinkIndex links) {
   for (fakezk::LinkIndex link = 0; link < links; ++link) {

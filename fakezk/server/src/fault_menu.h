@@ -8,8 +8,8 @@
 
 namespace lockstep::fakezk {
 
-// The faults that can strike in the next step. They are listed on demand, and the list is kept:
-// looking at the faults is not part of the step, hence the `mutable`.
+// The faults that can strike in the next step. They are listed on demand and cached, hence the
+// `mutable`: looking at the faults is not part of the step.
 class FaultMenu final : public PossibleFaults {
  public:
   explicit FaultMenu(World& world) : world_(world) {}

@@ -40,7 +40,7 @@ void Faults::accept(LinkIndex index, std::uint32_t requests) {
   const auto under_way = static_cast<std::uint32_t>(network.at(index).requests.size());
   const std::uint32_t most = std::min(requests, under_way);
   for (std::uint32_t i = 0; i < most && world_.server().can_apply(index); ++i) {
-    world_.take_up(index);
+    world_.process_message(index);
     if (!network.at(index).open) return;
   }
 }
@@ -140,18 +140,18 @@ void Faults::stall(Process& process) {
   record_pace(process);
   if (!process.stall(world_.now() + kLongestStall)) return;
   world_.processes().each_link_of(
-      process, [this](LinkIndex link) { world_.servers().fall_silent(link, world_.now()); });
+      process, [this](LinkIndex link) { world_.servers().begin_silence(link, world_.now()); });
 }
 
 void Faults::wake(Process& process) {
   record_pace(process);
   if (!process.wake()) return;
   world_.processes().each_link_of(process,
-                                  [this](LinkIndex link) { world_.servers().speak_up(link); });
+                                  [this](LinkIndex link) { world_.servers().end_silence(link); });
 }
 
 void Faults::crash(Process& process) {
-  world_.processes().acts(process.index());
+  world_.processes().set_acting(process.index());
   record_pace(process);
   // Destroying its tasks may touch memory that other processes use.
   if (FootprintRecorder* const recorder = world_.recorder())
@@ -173,10 +173,10 @@ void Faults::drift(Process& process, bool fast) {
   process.clock().drift(fast);
 }
 
-void Faults::mend() {
+void Faults::heal() {
   budget_.set_plan(FaultPlan());
   for (const auto& process : world_.processes().all()) wake(*process);
-  world_.servers().mend(world_.now());
+  world_.servers().heal(world_.now());
 }
 
 }  // namespace lockstep::fakezk

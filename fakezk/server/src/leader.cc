@@ -130,8 +130,8 @@ void Leader::begin_epoch(TimePoint now) {
   sessions_.forget_decisions();
   for (SessionIndex session = 0; session < sessions_.size(); ++session) {
     if (!sessions_.alive(session)) continue;
-    sessions_.speak_up(session);
-    if (sessions_[session].link == kNoLink) sessions_.fall_silent(session, now);
+    sessions_.end_silence(session);
+    if (sessions_[session].link == kNoLink) sessions_.begin_silence(session, now);
   }
 }
 

@@ -74,7 +74,7 @@ void Replicas::wind_sequence(PathId parent, std::int32_t children_created) {
   for (Replica& replica : replicas_) replica.tree().wind_sequence(parent, children_created);
 }
 
-void Replicas::have_come_to(Zxid zxid) {
+void Replicas::advance_to(Zxid zxid) {
   for (Replica& replica : replicas_) replica.last_zxid = zxid;
 }
 

@@ -32,7 +32,7 @@ void Server::reset(std::shared_ptr<PathTable> paths) {
   connections_.clear();
   strays_.clear();
   throttle_ = {};
-  replicas_.have_come_to(leader_.zxid());
+  replicas_.advance_to(leader_.zxid());
 }
 
 bool Server::look_for_work() {
@@ -139,7 +139,7 @@ void Server::connection_ended(LinkIndex link, TimePoint now, std::uint32_t stray
   SessionTable& sessions = leader_.sessions();
   if (session == kNoSession || sessions[session].link != link) return;
   sessions[session].link = kNoLink;
-  sessions.fall_silent(session, now);
+  sessions.begin_silence(session, now);
 }
 
 void Server::drop(LinkIndex link, TimePoint now, std::size_t received, Error noticed_as) {

@@ -20,7 +20,7 @@ namespace lockstep::fakezk {
   if (!shows) return;
   const PathId path = history()[txn.first_change].path;
   const ZnodeTree& tree = replica.tree();
-  reply.show(tree.stat(*tree.find(path)));
+  reply.set_stat(tree.stat(*tree.find(path)));
   if (txn.op == OpCode::kCreate) reply.path = paths_->path(path);
 }
 
@@ -39,7 +39,7 @@ void Server::apply_multi(Replica& replica, const Txn& txn) {
   Reply& reply = open_reply(replica, txn.origin, txn.op);
   reply.error = txn.error;
   reply.has_error = txn.has_error;
-  reply.say(std::move(details));
+  reply.set_details(std::move(details));
 }
 
 [[gnu::always_inline]] inline void Server::apply_txn(ReplicaIndex index, const Txn& txn,
@@ -120,7 +120,7 @@ void Server::isolate(ReplicaIndex index, TimePoint now) {
     const SessionTable::Session& known = leader_.sessions()[served.session];
     if (known.link != link) continue;
     const TimePoint told = std::max(known.greeted, now - options_.tick_time / 2);
-    leader_.sessions().fall_silent(served.session, told);
+    leader_.sessions().begin_silence(served.session, told);
   }
   rejoin_timers_[index].push(rejoins_[index], now + options_.sync_limit_ticks * options_.tick_time);
 }
@@ -140,7 +140,7 @@ void Server::rejoin(ReplicaIndex index, TimePoint now) {
   catch_up(index, now);
 }
 
-void Server::mend(TimePoint now) {
+void Server::heal(TimePoint now) {
   for (ReplicaIndex index = 0; index < options_.replicas; ++index) {
     hold_replica(index, false, now);
     if (!replicas_[index].unreachable) continue;
@@ -159,7 +159,7 @@ void Server::change_leader(TimePoint now) {
   }
   strays_.clear();
   leader_.begin_epoch(now);
-  replicas_.have_come_to(leader_.zxid());  // The leader's first proposal has this zxid.
+  replicas_.advance_to(leader_.zxid());  // The leader's first proposal has this zxid.
 }
 
 void Server::forget_writes(std::uint32_t writes, TimePoint now) {

@@ -46,7 +46,7 @@ void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoi
   const Request& request = message.request;
   if (is_read(request.op)) return read(link, message);
   if (request.op == OpCode::kSync) {
-    Txn sync = awaited(link, leader_.begin(OpCode::kSync, session, now));
+    Txn sync = with_origin(link, leader_.begin(OpCode::kSync, session, now));
     applied_ = {.op = request.op, .is_request = true, .zxid = last_zxid()};
     return commit(sync, now);
   }
@@ -55,11 +55,11 @@ void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoi
   if (request.op != OpCode::kClose && leader_.sessions()[session].link != link) {
     return refuse_moved(link, session, request.op, now);
   }
-  write(awaited(link, leader_.begin(request.op, session, now)), connections_[link].identities,
+  write(with_origin(link, leader_.begin(request.op, session, now)), connections_[link].identities,
         message, now);
 }
 
-// The end of the session is decided. Its server may drop the request
+// The end of the session is decided. The connected server may drop the request
 // (ZooKeeperServer.submitRequestNow), or the leader may refuse it (SessionTracker.checkSession). A
 // replica that has not applied the end serves reads as before.
 void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessage& message,
@@ -71,14 +71,14 @@ void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessa
   }
   applied_ = Applied::failed(request.op, Error::kSessionExpired);
   if (session == kNoSession) return;
-  if (drops_request(link)) return;
+  if (decide_drop(link)) return;
   if (request.op == OpCode::kClose) return close_ended(link, session, now);
   if (!is_write(request.op)) {
     const Replica& replica = replicas_[connections_[link].replica];
     open_reply(replica, link, request.op) = Reply(Error::kSessionExpired);
     return;
   }
-  Txn refused = awaited(link, leader_.begin(request.op, session, now));
+  Txn refused = with_origin(link, leader_.begin(request.op, session, now));
   leader_.prepare_ended(refused, request);
   commit(refused, now);
 }
@@ -87,13 +87,13 @@ void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessa
 // (PrepRequestProcessor.pRequest2Txn): its close is the one that ends it.
 void Server::close_ended(LinkIndex link, SessionIndex session, TimePoint now) {
   applied_ = {.op = OpCode::kClose, .is_request = true};
-  Txn closes = awaited(link, leader_.begin(OpCode::kClose, session, now));
+  Txn closes = with_origin(link, leader_.begin(OpCode::kClose, session, now));
   leader_.prepare_close(closes);
   applied_.zxid = closes.zxid;
   commit(closes, now);
 }
 
-bool Server::drops_request(LinkIndex link) {
+bool Server::decide_drop(LinkIndex link) {
   bool& drops = connections_[link].drops_requests;
   const bool heard_of = !options_.is_ensemble();
   drops = drops || (heard_of && unspecified_.number(2) == 0);
@@ -112,7 +112,7 @@ void Server::answer_query(LinkIndex link, const Query& query, TimePoint now) {
   const SessionIndex session = session_of(link);
   if (session == kNoSession) return;
   const bool ended = !leader_.sessions().alive(session) && !options_.is_ensemble();
-  if (ended && drops_request(link)) return;
+  if (ended && decide_drop(link)) return;
   Replica& replica = replicas_[connections_[link].replica];
   std::unique_ptr<QueryAnswer> found;
   Reply reply = ended ? Reply(Error::kSessionExpired) : Reply();
@@ -152,13 +152,13 @@ void Server::add_identity(LinkIndex link, const Request& request, TimePoint now)
   if (identity->scheme != "ip") connections_[link].identities.add(std::move(*identity));
 }
 
-void Server::come_back(LinkIndex link, const ClientMessage& message, TimePoint now) {
+void Server::process_other_message(LinkIndex link, const ClientMessage& message, TimePoint now) {
   applied_ = Applied{};
   if (message.kind == ClientMessage::Kind::kHandshake) {
     return greet(link, message.handshake(), now);
   }
   if (exceeds_packet_limit(message)) return drop_too_long(link, message, now);
-  if (!strays_.empty()) take_up_strays(session_of(link), now);
+  if (!strays_.empty()) apply_strays(session_of(link), now);
   if (message.kind == ClientMessage::Kind::kQuery) return answer_query(link, message.query(), now);
   // After a dropped request, the server answers nothing (Z28).
   if (!connections_[link].drops_requests) set_watches(link, message.watched());
@@ -171,16 +171,18 @@ void Server::refuse_throttled(LinkIndex link, OpCode op) {
   open_reply(replicas_[connections_[link].replica], link, op) = Reply(Error::kThrottledOp);
 }
 
-[[gnu::always_inline]] inline void Server::take_up(LinkIndex link, const ClientMessage& message,
-                                                   TimePoint now) {
-  if (message.kind != ClientMessage::Kind::kRequest) return come_back(link, message, now);
+[[gnu::always_inline]] inline void Server::process_message(LinkIndex link,
+                                                           const ClientMessage& message,
+                                                           TimePoint now) {
+  if (message.kind != ClientMessage::Kind::kRequest)
+    return process_other_message(link, message, now);
   if (!is_surely_short(message.request, paths_->longest()) && exceeds_packet_limit(message)) {
     return drop_too_long(link, message, now);
   }
   const SessionIndex session = connections_[link].session;
   if (message.request.op == OpCode::kAddAuth) return add_identity(link, message.request, now);
   if (!leader_.sessions().alive(session)) return serve_ended(link, session, message, now);
-  if (!strays_.empty()) take_up_strays(session, now);
+  if (!strays_.empty()) apply_strays(session, now);
   if (throttle_.refuses(link, message.request.op)) [[unlikely]] {
     return refuse_throttled(link, message.request.op);
   }
@@ -190,7 +192,7 @@ void Server::refuse_throttled(LinkIndex link, OpCode op) {
 void Server::apply(LinkIndex link, TimePoint now) {
   if (recorder_ && options_.is_ensemble()) record_taking_up(link);
   const std::unique_ptr<const ClientMessage> taken = network_.take_request(link);
-  take_up(link, *taken, now);
+  process_message(link, *taken, now);
 }
 
 void Server::apply_stray(std::uint32_t index, TimePoint now) {

@@ -75,18 +75,18 @@ bool Server::hears(LinkIndex link) const {
 }
 
 // An unreachable replica tells the leader nothing in any case.
-void Server::fall_silent(LinkIndex link, TimePoint now) {
+void Server::begin_silence(LinkIndex link, TimePoint now) {
   if (recorder_) recorder_->reads(ObjectKind::kLink, link);
   const SessionIndex session = session_of(link);
   if (session != kNoSession && leader_.sessions()[session].link == link)
-    leader_.sessions().fall_silent(session, now);
+    leader_.sessions().begin_silence(session, now);
 }
 
-void Server::speak_up(LinkIndex link) {
+void Server::end_silence(LinkIndex link) {
   if (recorder_) recorder_->reads(ObjectKind::kLink, link);
   const SessionIndex session = session_of(link);
   if (session == kNoSession || leader_.sessions()[session].link != link) return;
-  if (!replicas_[connections_[link].replica].unreachable) leader_.sessions().speak_up(session);
+  if (!replicas_[connections_[link].replica].unreachable) leader_.sessions().end_silence(session);
 }
 
 Duration Server::negotiated(Duration asked) const {
@@ -98,7 +98,7 @@ Duration Server::negotiated(Duration asked) const {
 }
 
 void Server::open_session(LinkIndex link, SessionIndex session, TimePoint now) {
-  Txn txn = awaited(link, leader_.begin_session(session, now));
+  Txn txn = with_origin(link, leader_.begin_session(session, now));
   commit(txn, now);
 }
 
@@ -115,7 +115,7 @@ void Server::reopen_session(LinkIndex link, const Handshake& handshake, TimePoin
   if (!leader_.sessions().alive(session) || known.password != handshake.password)
     return refuse(link);
   strays_.drop(session, here);
-  leader_.sessions().speak_up(session);
+  leader_.sessions().end_silence(session);
   known.timeout = negotiated(handshake.timeout);  // Every connection negotiates it.
   known.link = link;
   known.greeted = now;
@@ -156,7 +156,7 @@ void Server::keep_strays(LinkIndex link, std::uint32_t count) {
   work_found_ = true;
 }
 
-void Server::take_up_strays(SessionIndex session, TimePoint now) {
+void Server::apply_strays(SessionIndex session, TimePoint now) {
   const Applied current = applied_;
   for (std::uint32_t i = 0; i < strays_.size();) {
     if (strays_.at(i).session == session) {

@@ -54,7 +54,7 @@ SessionIndex SessionTable::open() {
   return index;
 }
 
-void SessionTable::fall_silent(SessionIndex index, TimePoint now) {
+void SessionTable::begin_silence(SessionIndex index, TimePoint now) {
   if (recorder_) record_silence(index);
   Session& session = *sessions_[index];
   if (session.phase != Phase::kOpen || session.silent_) return;
@@ -68,7 +68,7 @@ void SessionTable::record_silence(SessionIndex index) {
   recorder_->reads(ObjectKind::kClock);
 }
 
-void SessionTable::speak_up(SessionIndex index) {
+void SessionTable::end_silence(SessionIndex index) {
   if (recorder_) {
     recorder_->writes(ObjectKind::kSession, index);
     recorder_->reads(ObjectKind::kClock);
@@ -88,7 +88,7 @@ void SessionTable::decide_end(SessionIndex index, Error noticed_as) {
   if (ending.phase != Phase::kOpen) return;
   ending.phase = Phase::kClosing;
   ending.noticed_as = noticed_as;
-  speak_up(index);
+  end_silence(index);
   closing_.push_back(index);
   work_found_ = true;
 }
@@ -98,7 +98,7 @@ void SessionTable::closed(SessionIndex index) {
   std::erase(closing_, index);
   sessions_[index]->phase = Phase::kClosed;
   sessions_[index]->ephemerals.clear();
-  speak_up(index);
+  end_silence(index);
 }
 
 void SessionTable::forget_decisions() {

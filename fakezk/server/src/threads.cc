@@ -29,12 +29,12 @@ Thread::~Thread() {
   std::erase(threads.ready_, this);
 }
 
-void Thread::call_is_over() {
+void Thread::make_ready() {
   record_ready(process_);
   process_.world().threads().ready_.push_back(this);
 }
 
-void Thread::is_preempted() {
+void Thread::preempt() {
   record_ready(process_);
   Threads& threads = process_.world().threads();
   threads.ready_.insert(threads.fair_ ? threads.ready_.end() : threads.ready_.begin(), this);

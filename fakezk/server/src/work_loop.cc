@@ -14,11 +14,11 @@ void WorkLoop::clear() {
 
 bool WorkLoop::Chains::may_go_on(std::uint64_t in_a_row) noexcept {
   if (in_a_row < loop_.most_) return true;
-  loop_.is_endless("coroutines in a row had nothing to wait for");
+  loop_.report_endless("coroutines in a row had nothing to wait for");
   return false;
 }
 
-void WorkLoop::is_endless(std::string_view what) noexcept {
+void WorkLoop::report_endless(std::string_view what) noexcept {
   if (escaped_) return;
   escaped_ = std::make_exception_ptr(
       Endless(world_.where() + ", " + std::to_string(most_) + ' ' + std::string(what) +

@@ -52,7 +52,7 @@ void World::record_footprints(FootprintRecorder* recorder) {
 
 void World::begin_trace() {
   steps_ = 0;
-  processes_.acts(Processes::kNoProcess);
+  processes_.set_acting(Processes::kNoProcess);
   record_.begin();
   server_.keep_log();
 }
@@ -77,14 +77,14 @@ bool World::run(Chooser& chooser, const bool& stop, std::uint32_t end, bool with
     return with_timers && step_at_rest(chooser);
   const FaultMenu faults(*this);
   const Choice choice = chooser.next(Menu(agenda_.events(), faults));
-  happens(chooser, faults, choice);
+  take_step(chooser, faults, choice);
   return true;
 }
 
-[[gnu::always_inline]] inline void World::happens(Chooser& chooser, const FaultMenu& faults,
-                                                  Choice choice) {
+[[gnu::always_inline]] inline void World::take_step(Chooser& chooser, const FaultMenu& faults,
+                                                    Choice choice) {
   choices_.begin_step(chooser);
-  processes_.acts(Processes::kNoProcess);
+  processes_.set_acting(Processes::kNoProcess);
   const Event& event = take(faults, choice);
   ++steps_;
   execute(event);
@@ -114,7 +114,7 @@ bool World::step_at_rest(Chooser& chooser) {
   const std::optional<Choice> choice =
       menu.events().empty() ? last_fault(chooser, menu) : chooser.next(menu);
   if (!choice) return false;
-  happens(chooser, faults, *choice);
+  take_step(chooser, faults, *choice);
   return true;
 }
 
@@ -171,8 +171,8 @@ void World::execute_rare(const Event& event) {
 }
 
 [[gnu::always_inline]] inline void World::deliver(const Event& event) {
-  agenda_.went_on(event.index);
-  processes_.acts(process_of(event.index));
+  agenda_.set_current(event.index);
+  processes_.set_acting(process_of(event.index));
   const Link& link = network_.at(event.index);
   if (recorder_) {
     // The presence of a receiver is part of the process's memory, too.
@@ -187,20 +187,20 @@ void World::execute_rare(const Event& event) {
 }
 
 [[gnu::always_inline]] inline void World::apply(const Event& event) {
-  agenda_.went_on(event.index);
-  take_up(event.index);
+  agenda_.set_current(event.index);
+  process_message(event.index);
   trace(event, [this](Step& step) { step.applied = &server_.last_applied(); });
   // The session's clock shows whether its process stalls before this or after it.
   if (recorder_ && server_.session_of(event.index) != kNoSession) {
     recorder_->reads(ObjectKind::kSession, server_.session_of(event.index));
   }
-  // The server hears the session once more through this request, and then no more.
+  // Through this request, the server hears of the session once more; then the silence begins.
   if (!processes_.stalled(event.index)) return;
-  server_.speak_up(event.index);
-  server_.fall_silent(event.index, now());
+  server_.end_silence(event.index);
+  server_.begin_silence(event.index, now());
 }
 
-void World::take_up(LinkIndex link) {
+void World::process_message(LinkIndex link) {
   PayloadHash hash(network_.at(link).requests.front());
   server_.apply(link, now());
   add(hash, server_.last_applied());
@@ -223,7 +223,7 @@ void World::reap(const Event& event) {
 }
 
 void World::go_on(const Event& event) {
-  processes_.acts(Threads::process_of(event.index));
+  processes_.set_acting(Threads::process_of(event.index));
   if (recorder_) {
     recorder_->writes(ObjectKind::kProcess, processes_.acting());
     // User code runs, which may use memory of other processes.
@@ -247,7 +247,7 @@ void World::fire_timer(const Event& event, bool at_rest) {
   const auto timers = static_cast<std::uint32_t>(clock_.next().size());
   const NextTimer next = clock_.next()[choices_.number(timers)];
   if (at_rest && rest_watcher_) rest_watcher_->at_rest(*due);
-  if (next.kind == TimerKind::kProcess) processes_.acts(next.index);
+  if (next.kind == TimerKind::kProcess) processes_.set_acting(next.index);
   if (recorder_) record_fired(next, at_rest);
   Timer& timer = next.queue->pop();
   move_clock(*due);
@@ -276,7 +276,7 @@ void World::advance_clock(TimePoint until) {
     }
     move_clock(until);
   } while (due());  // A process that has woken now may have due timers.
-  if (fired == work_.most()) work_.is_endless("timers have fired, all at one instant");
+  if (fired == work_.most()) work_.report_endless("timers have fired, all at one instant");
 }
 
 // Time does not pass while a thread may go on: a preempted thread is late, but not by seconds.
@@ -287,7 +287,7 @@ void World::run_threads() {
     go_on({Event::Kind::kGoOn, FaultKind::kCut, thread->index()});
     drain();
   }
-  work_.is_endless("threads have gone on, all at one instant");
+  work_.report_endless("threads have gone on, all at one instant");
 }
 
 bool World::a_timer_may_fire() {
@@ -307,7 +307,7 @@ void World::move_clock(TimePoint to) {
 void World::heal() {
   agenda_.become_fair();
   threads_.become_fair();
-  faults_.mend();
+  faults_.heal();
 }
 
 std::string World::where() const {

@@ -65,7 +65,7 @@ bool World::reset_to(const Checkpoint& checkpoint) {
   processes_.reset_to(checkpoint.processes);
   network_.reset_to(checkpoint.network);
   server_.reset_to(checkpoint.servers);
-  agenda_.went_on(checkpoint.current);
+  agenda_.set_current(checkpoint.current);
   time_.reset_to(checkpoint.now);
   return true;
 }

@@ -68,7 +68,7 @@ void Reader::read(std::optional<std::string>& text) {
   text.emplace(take(*count));
 }
 
-// A loop over such a count ends at once (BinaryInputArchive.BinaryIndex.done).
+// Java's loop over such a count ends at once (BinaryInputArchive.BinaryIndex.done).
 std::optional<std::size_t> Reader::count() {
   std::int32_t count = 0;
   read(count);

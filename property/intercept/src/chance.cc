@@ -115,7 +115,8 @@ void srand48(long seed) noexcept {
   execution->randomness().seed(static_cast<std::uint64_t>(seed));
 }
 
-// Returns a seed that stands for the former state: what it gives later is no other chance.
+// Returns a drawn word in place of the former state. A sequence that is restored from it is another
+// one, but the same in each execution.
 unsigned short* seed48(unsigned short* seed) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(seed48)(seed));
   static unsigned short before[kSeedWords];

@@ -58,14 +58,14 @@ void Execution::point(std::string_view call, const void* from) {
   if (from >= quiet_begin_ && from < quiet_end_) return;
   Thread& thread = *running_;
   thread.call_ = call;
-  host_.may_go_on(thread, true);
+  host_.make_ready(thread, true);
   thread.leave();
 }
 
 void Execution::give_way(std::string_view call) {
   Thread& thread = *running_;
   thread.call_ = call;
-  host_.may_go_on(thread, false);
+  host_.make_ready(thread, false);
   thread.leave();
 }
 
@@ -144,7 +144,7 @@ bool Execution::is_last(Thread& thread) const {
   });
 }
 
-void Execution::has_ended(Thread& thread) {
+void Execution::thread_ended(Thread& thread) {
   if (is_last(thread)) descriptors_->close_all_of(thread.root());
 }
 

@@ -37,8 +37,9 @@ std::optional<std::uint16_t> port_of(const char* service) {
 
 int flags_of(const addrinfo* hints) { return hints ? hints->ai_flags : 0; }
 
-// A server that binds to the answer for no host is found at each address of its machine, and thus
-// at that of "localhost". Returns none if hints permit only numbers and the host is none.
+// With AI_PASSIVE, a null host means all interfaces, so a server that binds to the answer is also
+// found at the address of "localhost". Returns none if hints permit only numbers and the host is
+// none.
 std::optional<in_addr> address_of(Execution& execution, const char* node, int flags) {
   const bool is_passive = (flags & AI_PASSIVE) != 0;
   if (!node) return in_addr{htonl(is_passive ? INADDR_ANY : INADDR_LOOPBACK)};

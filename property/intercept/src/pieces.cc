@@ -20,7 +20,7 @@ std::size_t Pieces::draw(Execution& execution, std::string_view call, std::size_
   return taken;
 }
 
-bool Pieces::asked_too_early() {
+bool Pieces::refuse_first_ask() {
   if (rest_ != Rest::kUnderWay) return false;
   rest_ = Rest::kPassed;
   return true;

@@ -23,7 +23,7 @@ class Pieces {
   // Whether the rest of a transfer is in flight, and no call has asked for it yet.
   [[nodiscard]] bool has_late_rest() const { return rest_ == Rest::kUnderWay; }
   // Like has_late_rest(); from now on, the rest can be transferred.
-  [[nodiscard]] bool asked_too_early();
+  [[nodiscard]] bool refuse_first_ask();
   // Returns the time at which the rest can be transferred, which is now; none if there is no rest.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> due() const;
 

@@ -182,9 +182,9 @@ short Socket::ready() {
   if (refused_) return POLLOUT | POLLERR | POLLHUP;
   if (!stream_) return POLLOUT | POLLHUP;
   // A write that fails at once does not wait either.
-  int events = !writes_no_more_ && out_.asked_too_early() ? 0 : POLLOUT;
+  int events = !writes_no_more_ && out_.refuse_first_ask() ? 0 : POLLOUT;
   const bool ended = stream_->end() != Stream::End::kNone || reads_no_more_;
-  const bool has_bytes = !stream_->arrived().empty() && !in_.asked_too_early();
+  const bool has_bytes = !stream_->arrived().empty() && !in_.refuse_first_ask();
   if (ended || has_bytes) events |= POLLIN;
   if (ended) events |= POLLRDHUP;
   const bool is_reset = stream_->end() == Stream::End::kReset;
@@ -197,7 +197,7 @@ ssize_t Socket::readable_bytes() {
   if (is_connecting()) return errno = EAGAIN, -1;
   if (!stream_) return errno = ENOTCONN, -1;
   const bool ended = stream_->end() != Stream::End::kNone;
-  if (ended && !std::exchange(end_is_known_, true) && is_reset()) return errno = ECONNRESET, -1;
+  if (ended && !std::exchange(end_is_known_, true) && draw_reset()) return errno = ECONNRESET, -1;
   const std::size_t bytes = stream_->arrived().size();
   if (bytes == 0 && stream_->end() == Stream::End::kReset &&
       !std::exchange(reset_is_known_, true)) {
@@ -207,13 +207,13 @@ ssize_t Socket::readable_bytes() {
     stream_->take(0);  // The reader knows what the other end has done before it closed.
     return 0;
   }
-  if (bytes == 0 || (!ended && in_.asked_too_early())) return errno = EAGAIN, -1;
+  if (bytes == 0 || (!ended && in_.refuse_first_ask())) return errno = EAGAIN, -1;
   return static_cast<ssize_t>(bytes);
 }
 
 // Returns whether the reader of a broken connection gets ECONNRESET, which is a choice. If so, the
 // rest of a partial transfer is lost, so that the connection ends in the middle of a message.
-bool Socket::is_reset() {
+bool Socket::draw_reset() {
   if (stream_->end() != Stream::End::kBroken) return false;
   if (Execution::current()->host().draw(2) == 0) return false;
   if (in_.has_late_rest()) stream_->take(stream_->arrived().size());
@@ -254,7 +254,7 @@ ssize_t Socket::write(std::string_view bytes) {
   if (!stream_) return errno = ENOTCONN, -1;
   if (writes_no_more_) return errno = EPIPE, -1;
   if (!stream_->is_received()) return write_in_vain(bytes);
-  if (out_.asked_too_early()) return errno = EAGAIN, -1;
+  if (out_.refuse_first_ask()) return errno = EAGAIN, -1;
   // A blocking send takes all bytes. So does each send before the first answer, because the buffer
   // of a new connection has room for it: code relies on that, such as the handshake of ZooKeeper's
   // C client.

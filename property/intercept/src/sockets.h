@@ -90,7 +90,7 @@ class Socket final : public ConnectionEnd {
   // errno for an error, with EAGAIN if the reader has to wait.
   [[nodiscard]] ssize_t readable_bytes();
   [[nodiscard]] ssize_t write_in_vain(std::string_view bytes);
-  [[nodiscard]] bool is_reset();
+  [[nodiscard]] bool draw_reset();
 
   std::unique_ptr<Stream> stream_;
   int family_;

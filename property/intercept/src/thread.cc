@@ -32,7 +32,7 @@ Thread::Thread(Execution& execution, std::uint32_t number, Thread* creator, bool
       body_(std::move(body)),
       stack_(pool().take()),
       locals_(std::make_unique<ThreadLocals>()) {
-  stack_->put_on([this] { run(); });
+  stack_->set_body([this] { run(); });
 }
 
 Thread::~Thread() {
@@ -67,7 +67,7 @@ void Thread::go_on() {
   pool().give_back(std::move(stack_));
   locals_.reset();
   execution_.host().ended(*this);
-  execution_.has_ended(*this);
+  execution_.thread_ended(*this);
 }
 
 void Thread::leave() {
@@ -101,7 +101,7 @@ void Thread::wake(Woken by) {
     has_timer_ = false;
     execution_.host().stop_timer(*this);
   }
-  execution_.host().may_go_on(*this, false);
+  execution_.host().make_ready(*this, false);
 }
 
 void Thread::run() {

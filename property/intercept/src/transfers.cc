@@ -45,7 +45,7 @@ ssize_t write_in_time(Execution& execution, std::string_view call, Descriptor& d
   }
 }
 
-// A write that nobody can read any more raises SIGPIPE, which ends the process by default.
+// A write to a connection without a reader raises SIGPIPE, which ends the process by default.
 void raise_broken_pipe(Execution& execution, std::string_view call) {
   Thread& thread = *execution.running();
   if (::sigismember(&execution.signals().blocked(thread), SIGPIPE) == 1) return;

@@ -150,8 +150,8 @@ ssize_t recvmsg(int file, msghdr* message, int flags) {
   return receive_message(*execution, "recvmsg", file, *message, flags);
 }
 
-// As in Linux, the time is looked at only when a message has come: the call waits for the next one
-// for ever.
+// As in Linux, the timeout is checked only when a message has come, so the call may wait for the
+// next one forever.
 int recvmmsg(int file, mmsghdr* messages, unsigned count, int flags, timespec* time) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(recvmmsg)(file, messages, count, flags, time));
   if (!Descriptors::is_ours(file)) {

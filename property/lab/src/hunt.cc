@@ -359,11 +359,11 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
   report.faults = settings.faults;
   report.seed = settings.seed;
   report.impossible_faults = named_and_impossible(lock, settings);
-  std::optional<Aftermath> aftermath;
+  std::optional<ExplainerProcess> explainer;
   if (!lock.in_forks) {
-    aftermath.emplace([&](const End& end) { explain_end(lock, settings, watch.replay_by, end); });
+    explainer.emplace([&](const End& end) { explain_end(lock, settings, watch.replay_by, end); });
   }
-  Search search(lock, settings, watch, aftermath ? aftermath->explainer() : nullptr);
+  Search search(lock, settings, watch, explainer ? explainer->explainer() : nullptr);
   const std::optional<search::Found> found = search.run(report);
   if (!found) return report;
   report.failed_execution = found->execution;

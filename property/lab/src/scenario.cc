@@ -161,7 +161,7 @@ void Contender::tried(const Result<HeldLock>& held) {
                     " with the LockObserver given to the recipe");
 }
 
-void Contender::uses_shared(std::string_view name) {
+void Contender::check_sharing(std::string_view name) {
   if (!isolated_) return;
   oracles_.violated("misuse", client_.name() + " uses " + std::string(name) +
                                   ", which contenders share, although LockUnderTest::isolated says"

@@ -42,8 +42,8 @@ Control::Done with_peer(Service::Loop& loop, SessionId session, Act act) {
   return with_peers(loop, session, [&](const auto& peers) { act(*peers.front()); });
 }
 
-// Calls `act` with each of them: the end of a fault that struck a connection which its client has
-// given up since.
+// Calls `act` with all of them: a fault must also end on a connection that its client has given up
+// since.
 template <class Act>
 Control::Done with_each_peer(Service::Loop& loop, SessionId session, Act act) {
   return with_peers(loop, session, [&](const auto& peers) {

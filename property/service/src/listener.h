@@ -10,8 +10,8 @@
 namespace lockstep::service {
 
 // A port at which clients arrive. If the machine has no socket for them (no free file descriptor,
-// for example), it pauses instead of retrying at once, which would occupy a core. Meanwhile the
-// clients wait in the kernel's queue.
+// for example), it pauses before it retries, rather than keep a core busy. Meanwhile the clients
+// wait in the kernel's queue.
 class Listener {
  public:
   using Tcp = boost::asio::ip::tcp;

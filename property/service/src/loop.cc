@@ -48,7 +48,7 @@ Service::Loop::~Loop() {
   plan_.reset();
   const std::set<std::shared_ptr<Peer>> peers = peers_;
   for (const std::shared_ptr<Peer>& peer : peers) peer->leave();
-  world_.forget_lookers();
+  world_.drop_turn_listeners();
   for (Listener& listener : listeners_) listener.close();
   if (control_port_) control_port_->close();
   signals_.cancel();

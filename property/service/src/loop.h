@@ -54,7 +54,7 @@ class Service::Loop {
   // Makes a server reset new connections.
   void set_refusing(std::uint32_t server, bool refuses) { refuses_[server] = refuses; }
   [[nodiscard]] bool refuses(std::uint32_t server) const { return refuses_[server]; }
-  // Strikes faults by this plan instead of the previous one, whose lasting fault ends.
+  // Strikes faults according to this plan; the previous plan and its lasting fault end.
   void follow(Control::Plan plan) {
     if (plan_) plan_->end_lasting_fault();
     plan_.emplace(context_, control_, std::move(plan)).start();
@@ -63,8 +63,9 @@ class Service::Loop {
   [[nodiscard]] std::vector<std::shared_ptr<Peer>> peers() const {
     return {peers_.begin(), peers_.end()};
   }
-  // The peers over which a session has been served and which its client has not left: first the one
-  // that serves it now. A stalled one stays when its client has come back over another one.
+  // The peers over which a session has been served and which its client has not left, the one that
+  // serves it now first. A stalled peer stays among them when its client has come back over another
+  // one.
   [[nodiscard]] std::vector<std::shared_ptr<Peer>> peers_of(SessionId session) const;
 
  private:

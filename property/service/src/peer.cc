@@ -19,12 +19,12 @@ Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
       world_(world),
       server_(server),
       connection_(world.connect(server)),
-      checkpoint_(world, *connection_, server),
+      filter_(world, *connection_, server),
       over_(std::move(over)),
       leave_timer_(socket_.get_executor()),
       delay_timer_(socket_.get_executor()) {
   connection_->set_listener(this);
-  connection_->set_checkpoint(&checkpoint_);
+  connection_->set_filter(&filter_);
   connection_->set_bounds({.long_answers = kLongAnswers, .output = kMuchOutput});
   boost::system::error_code ignored;
   std::ignore = socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
@@ -35,7 +35,7 @@ Peer::Peer(Socket socket, ServedWorld& world, std::uint32_t server, Over over)
 
 Peer::~Peer() {
   connection_->set_listener(nullptr);
-  connection_->set_checkpoint(nullptr);
+  connection_->set_filter(nullptr);
   world_.disconnect(std::move(connection_));
 }
 
@@ -121,7 +121,7 @@ void Peer::hear_unread() {
 
 void Peer::connection_changed() {
   if (std::exchange(looks_later_, true)) return;
-  world_.look_later(shared_from_this());
+  world_.call_after_turn(shared_from_this());
 }
 
 void Peer::stall(bool stalled) {

@@ -9,15 +9,16 @@
 #include <memory>
 #include <string>
 
-#include "checkpoint.h"
+#include "request_filter.h"
 #include "served_world.h"
 
 namespace lockstep::service {
 
 // One client's socket and its connection in the world. Memory stays bounded: it stops reading while
-// too many requests are unanswered or too many answers are not taken, and it leaves a client that
-// does not take its events, or after the end of its connection, its answers.
-class Peer final : public ServedWorld::Looker,
+// too many requests are unanswered or too many answers are not taken, and it drops a client that
+// does not take its events, or that does not take the rest of its answers after its connection has
+// ended.
+class Peer final : public ServedWorld::TurnListener,
                    private connection::ClientConnection::Listener,
                    public std::enable_shared_from_this<Peer> {
  public:
@@ -29,7 +30,7 @@ class Peer final : public ServedWorld::Looker,
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
-  // A client that sends nothing for `greets_within` and has sent no ConnectRequest is left.
+  // Drops a client that sends nothing for `greets_within` and has sent no ConnectRequest.
   void start(std::chrono::milliseconds greets_within);
   void look() override;
   // Closes the socket without sending anything.
@@ -89,7 +90,7 @@ class Peer final : public ServedWorld::Looker,
   std::uint32_t server_;
   std::string address_;
   std::unique_ptr<connection::ClientConnection> connection_;
-  Checkpoint checkpoint_;
+  RequestFilter filter_;
   Over over_;
   std::string output_;  // Being written.
   // Bytes that are delayed, the oldest first.

@@ -77,8 +77,8 @@ void ServedWorld::disconnect(std::unique_ptr<connection::ClientConnection> over)
 // Counting from there would expire the session too early, and break the promise on which clients
 // rely.
 void ServedWorld::hear(const connection::ClientConnection& from) {
-  world_.servers().speak_up(from.link());
-  world_.servers().fall_silent(from.link(), present());
+  world_.servers().end_silence(from.link());
+  world_.servers().begin_silence(from.link(), present());
 }
 
 void ServedWorld::turn() {
@@ -90,7 +90,8 @@ void ServedWorld::come_to_the_present() {
   world_.advance_clock(present());
   while (world_.step_without_time(prompt_)) {
   }
-  for (const std::shared_ptr<Looker>& looker : std::exchange(lookers_, {})) looker->look();
+  for (const std::shared_ptr<TurnListener>& listener : std::exchange(turn_listeners_, {}))
+    listener->look();
   wait_for_timer();
 }
 

@@ -25,13 +25,13 @@ namespace lockstep::service {
 // at once, in the default order.
 class ServedWorld {
  public:
-  // A client that may have new answers.
-  class Looker {
+  // Is called at the end of a turn, when its client may have new answers.
+  class TurnListener {
    public:
     virtual void look() = 0;
 
    protected:
-    ~Looker() = default;
+    ~TurnListener() = default;
   };
 
   ServedWorld(boost::asio::io_context& context, const ServiceOptions& options);
@@ -47,10 +47,12 @@ class ServedWorld {
   void before_late_turns(std::function<void()> hear_unread) {
     hear_unread_ = std::move(hear_unread);
   }
-  // Calls `looker` at the end of this turn or the next one.
-  void look_later(std::shared_ptr<Looker> looker) { lookers_.push_back(std::move(looker)); }
-  // Drops the lookers, because their owner ends.
-  void forget_lookers() { lookers_.clear(); }
+  // Calls `listener` at the end of this turn or the next one.
+  void call_after_turn(std::shared_ptr<TurnListener> listener) {
+    turn_listeners_.push_back(std::move(listener));
+  }
+  // Drops the listeners, because their owner ends.
+  void drop_turn_listeners() { turn_listeners_.clear(); }
   // A shared buffer for reading, so that idle clients need none.
   [[nodiscard]] std::span<char> scratch() { return scratch_; }
   // Lets everything happen that can, up to the present.
@@ -74,7 +76,7 @@ class ServedWorld {
   boost::asio::steady_timer timer_;
   std::function<void()> hear_unread_ = [] {};
   bool turns_later_ = false;
-  std::vector<std::shared_ptr<Looker>> lookers_;
+  std::vector<std::shared_ptr<TurnListener>> turn_listeners_;
   std::array<char, 65536> scratch_{};
   RequestLog log_;
   Losses losses_;

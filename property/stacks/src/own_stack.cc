@@ -65,8 +65,8 @@ OwnStack::~OwnStack() {
   stacks().deallocate(stack_);
 }
 
-// This class's own memory, which both sides use, is no matter of races: the body says where it
-// begins and ends (__tsan_ignore_thread_end).
+// Accesses to this class's own memory, which both sides use, must not count as races, so they are
+// ignored until the body ends that (__tsan_ignore_thread_end).
 void OwnStack::switch_fiber(bool leaves) {
   constexpr unsigned kDoesNotSynchronize = 1;  // __tsan_switch_to_fiber_no_sync
   const unsigned flags = runs_as_ == RunsAs::kThread ? kDoesNotSynchronize : 0;

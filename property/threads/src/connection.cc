@@ -6,9 +6,8 @@
 
 namespace lockstep::threads {
 
-Connection::Connection(HuntedProcess& hunted, const intercept::Thread& thread,
-                       std::uint32_t replica)
-    : process_(HuntedProcess::process_of(thread)),
+Connection::Connection(WorldHost& hunted, const intercept::Thread& thread, std::uint32_t replica)
+    : process_(WorldHost::process_of(thread)),
       thread_(thread),
       hunted_(hunted),
       replica_(replica),
@@ -32,7 +31,7 @@ void Connection::send(std::string_view bytes) {
 void Connection::feed(std::string_view bytes) {
   connection_.feed(bytes);
   if (!connection_.asked_to_close() || std::exchange(is_closing_, true)) return;
-  hunted_.closes_session(connection_.session_id());
+  hunted_.session_closing(connection_.session_id());
 }
 
 // Takes no turn: nothing that code under test does with the answer depends on a race.
@@ -67,10 +66,10 @@ intercept::Stream::End Connection::end() const {
 void Connection::connection_changed() {
   last_arrival_ = process_.now().time_since_epoch();
   if (connection_.session_id() != 0 && !std::exchange(has_session_, true)) {
-    hunted_.has_session(thread_, connection_.session_id());
+    hunted_.session_established(thread_, connection_.session_id());
   }
   if (connection_.refused_session() != 0 && !std::exchange(is_refused_, true)) {
-    hunted_.is_told_of_end(connection_.refused_session());
+    hunted_.session_end_received(connection_.refused_session());
   }
   hunted_.execution().descriptors_changed();
 }

@@ -7,7 +7,7 @@
 #include "lockstep/connection/client_connection.h"
 #include "lockstep/intercept/execution.h"
 #include "lockstep/intercept/host.h"
-#include "lockstep/threads/hunted_process.h"
+#include "lockstep/threads/world_host.h"
 
 namespace lockstep::threads {
 
@@ -16,7 +16,7 @@ namespace lockstep::threads {
 class Connection final : public intercept::Stream, private connection::ClientConnection::Listener {
  public:
   // `thread` makes the connection, and serves it.
-  Connection(HuntedProcess& hunted, const intercept::Thread& thread, std::uint32_t replica);
+  Connection(WorldHost& hunted, const intercept::Thread& thread, std::uint32_t replica);
   ~Connection() override = default;
 
   void send(std::string_view bytes) override;
@@ -32,7 +32,7 @@ class Connection final : public intercept::Stream, private connection::ClientCon
 
   fakezk::Process& process_;
   const intercept::Thread& thread_;
-  HuntedProcess& hunted_;
+  WorldHost& hunted_;
   std::uint32_t replica_;
   connection::ClientConnection connection_;
   // The first bytes: a four-letter word, or the length of a frame.

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "lockstep/judge/assertions.h"
-#include "lockstep/threads/hunted_process.h"
+#include "lockstep/threads/world_host.h"
 
 namespace lockstep::threads {
 
 namespace {
 
-HuntedProcess& hunted() {
-  HuntedProcess* const current = HuntedProcess::current();
+WorldHost& hunted() {
+  WorldHost* const current = WorldHost::current();
   if (!current || !current->execution().running()) {
     throw std::logic_error("lockstep: this thread is not hunted");
   }
@@ -22,26 +22,26 @@ HuntedProcess& hunted() {
 }  // namespace
 
 void violated(std::string_view name, std::string message) {
-  HuntedProcess& process = hunted();
+  WorldHost& process = hunted();
   const intercept::Execution::Inside inside;
   process.verdict().report("user:" + std::string(name), std::move(message),
                            process.world().steps());
 }
 
 void note(std::string_view text) {
-  HuntedProcess& process = hunted();
+  WorldHost& process = hunted();
   const intercept::Execution::Inside inside;
-  process.world().note(HuntedProcess::process_of(*process.execution().running()).index(), text);
+  process.world().note(WorldHost::process_of(*process.execution().running()).index(), text);
 }
 
 Inside::Inside(std::string resource) : resource_(std::move(resource)) {
-  HuntedProcess& process = hunted();
+  WorldHost& process = hunted();
   const intercept::Execution::Inside inside;
   const intercept::Thread& self = *process.execution().running();
   self_ = &self;
-  HuntedProcess::Insiders& insiders = process.insiders_of(resource_);
-  process.world().note(HuntedProcess::process_of(self).index(), "inside of " + resource_);
-  // A process that has crashed is inside no more.
+  WorldHost::Insiders& insiders = process.insiders_of(resource_);
+  process.world().note(WorldHost::process_of(self).index(), "inside of " + resource_);
+  // A process that has crashed is no longer inside.
   std::erase_if(insiders, [](const intercept::Thread* other) { return other->ended(); });
   const bool is_judged = judge::asserted(search::Oracle::kS2, {}, process.world());
   if (is_judged) process.judged().count(search::Oracle::kS2);
@@ -64,13 +64,13 @@ Inside::~Inside() { leave(); }
 
 void Inside::leave() {
   if (!std::exchange(inside_, false)) return;
-  HuntedProcess& process = hunted();
+  WorldHost& process = hunted();
   const intercept::Execution::Inside inside;
   // Others may be inside if this one could not know that its session was over, or if they cannot.
-  HuntedProcess::Insiders& insiders = process.insiders_of(resource_);
+  WorldHost::Insiders& insiders = process.insiders_of(resource_);
   const auto self = std::ranges::find(insiders, self_);
   if (self != insiders.end()) insiders.erase(self);
-  process.world().note(HuntedProcess::process_of(*process.execution().running()).index(),
+  process.world().note(WorldHost::process_of(*process.execution().running()).index(),
                        "leaves " + resource_);
 }
 

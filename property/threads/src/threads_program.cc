@@ -47,7 +47,7 @@ void ThreadsProgram::start(fakezk::World& world, search::Verdict& verdict) {
   healed_ = false;
   judged_ = {};
   fibers_.execution_begins();
-  hunted_ = std::make_unique<HuntedProcess>(world, verdict, owners_);
+  hunted_ = std::make_unique<WorldHost>(world, verdict, owners_);
   hunted_->set_process_ends(
       [this](intercept::Thread& thread, int status) { return process_ends(thread, status); });
   if (is_coarse_) hunted_->execution().set_quiet(library().code_begin(), library().code_end());
@@ -104,7 +104,7 @@ void ThreadsProgram::at_rest(TimePoint until) {
   if (!healed_ && world.faults_injected() > 0) {
     healed_ = true;
     progressed_at_ = until;
-    hunted_->mend();
+    hunted_->heal();
     return world.heal();
   }
   if (first_ones_have_ended()) return report_left_threads();

@@ -79,8 +79,8 @@ class TaskOutcome {
 template <class T>
 class TaskAwaiter {
  public:
-  // Called when the task has ended; resumes the awaiting code. (A virtual function would make every
-  // use of this class a check of the undefined behaviour sanitizer.)
+  // Called when the task has ended; resumes the awaiting code. (With a virtual function, the
+  // undefined behaviour sanitizer would check every use of this class.)
   using Ended = void (*)(TaskAwaiter& self) noexcept;
 
   explicit TaskAwaiter(Task<T>& task) noexcept : task_(task) {}

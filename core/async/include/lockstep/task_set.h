@@ -50,7 +50,8 @@ class TaskSet {
   [[nodiscard]] bool empty() const noexcept { return youngest_ == nullptr; }
   void clear() noexcept;  // Destroys all tasks, the youngest first.
 
-  // The first exception that escaped from a task, or null. If kept here, it fails a hunt: "crash".
+  // The first exception that escaped from a task, or null. One that is kept here fails a hunt as
+  // "crash".
   [[nodiscard]] std::exception_ptr first_exception() const { return exception_; }
   [[nodiscard]] bool failed() const noexcept { return exception_ != nullptr; }
   void forget_exception() noexcept { exception_ = nullptr; }  // For an owner that handled it.

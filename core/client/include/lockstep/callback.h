@@ -79,8 +79,8 @@ void start(Session& session, Task<T> task, Then then) {
   session.in_background(std::move(result), std::move(callback));
 }
 // The same for a task that may outlive sessions, such as an acquire by OnClient: `tasks` owns it,
-// clearing that drops it, and exceptions stay there (TaskSet::first_exception). `then` may clear or
-// destroy `tasks`; after that it must not throw.
+// drops it when it is cleared, and keeps its exceptions (TaskSet::first_exception). `then` may
+// clear or destroy `tasks`; after that it must not throw.
 template <class T, class Then>
 void start(TaskSet& tasks, Task<T> task, Then then) {
   using Callback = internal::CallbackOf<T, Then>;

@@ -67,9 +67,9 @@ class Client {
 
  protected:
   [[nodiscard]] SessionObserver* observer() const noexcept { return observer_; }
-  // Whether session() opens another one after its wait for `found`, which was in that state, has
-  // ended with `error`. A session that never was connected has not expired: the server has rejected
-  // its credentials.
+  // Whether session() opens another session, after its wait for one in state `found` has ended with
+  // `error`. A session that never was connected has not expired: the server has rejected its
+  // credentials.
   [[nodiscard]] static bool opens_another(SessionState found, Error error) noexcept {
     return found == SessionState::kSuspended && error == Error::kSessionExpired;
   }

@@ -62,7 +62,7 @@ class Completion {
   ~Completion() = default;
 };
 
-// A request under way, whatever it produces.
+// A request in flight, whatever its result type.
 class OperationBase : public Wait, public Completion {
  public:
   ~OperationBase() override {
@@ -78,7 +78,7 @@ class OperationBase : public Wait, public Completion {
   void send(Request&& request);
   // Makes the watch of a read, which the request owns too.
   [[nodiscard]] inline Watch watch_of(Request& request) const;
-  // Keeps what the operation produces of its reply, or of a Reply with the error that ends it.
+  // Stores the operation's result, from its reply or from a Reply with the error that ends it.
   virtual void keep(Reply& reply) = 0;
 
  private:

@@ -10,8 +10,9 @@ namespace lockstep {
 // compares with its jute.maxbuffer (NIOServerCnxn.readLength).
 [[nodiscard]] std::size_t packet_bytes(const Request& request);
 
-// A cheap check, because most requests are far too short to be counted exactly. True if the request
-// may be longer than `limit`: it has more than a path and data, or these are nearly as long.
+// A cheap check first: most requests are so short that an exact count would be wasted. True if the
+// request may be longer than `limit`: it has more than a path and data, or these are nearly as
+// long.
 [[nodiscard]] inline bool may_exceed(const Request& request, std::size_t limit) {
   constexpr std::size_t kAround = 64;  // Header, lengths, an open ACL, flags.
   return !request.plain() ||

@@ -75,7 +75,7 @@ class Request {
   [[nodiscard]] inline const std::vector<Request>& ops() const;  // multi
   // Whether the request has none of these details.
   [[nodiscard]] bool plain() const { return !details_; }
-  void say(RequestDetails details);  // Sets them.
+  void set_details(RequestDetails details);  // Sets them.
 
   OpCode op;
   CreateMode mode = CreateMode::kPersistent;
@@ -157,13 +157,13 @@ class Reply {
     static constexpr Stat kNone;
     return stat_ ? *stat_ : kNone;
   }
-  void show(const Stat& znode) { stat_ = znode; }  // Sets that Stat.
+  void set_stat(const Stat& znode) { stat_ = znode; }  // Sets that Stat.
   // Whether the reply has no details.
   [[nodiscard]] bool plain() const { return !details_; }
   [[nodiscard]] const ReplyDetails& details() const;
   [[nodiscard]] std::int32_t failed_op() const { return plain() ? -1 : details_->failed_op; }
   [[nodiscard]] ReplyDetails take_details();  // Leaves them to the caller.
-  void say(ReplyDetails details);             // Sets them.
+  void set_details(ReplyDetails details);     // Sets them.
 
   Error error = Error::kSystemError;
   bool has_error = false;

@@ -171,7 +171,7 @@ class Session {
   [[nodiscard]] std::optional<TimePoint> valid_until() const {
     return contact_.proof().valid_until();
   }
-  // For grants, which call let_contact_go() as often as keep_contact(). In between, one `sync` in
+  // For grants, which call release_contact() as often as keep_contact(). In between, one `sync` in
   // each sixth of the session timeout renews the proof, however many grants there are, unless the
   // leader has ordered other requests of this session; and listeners hear of changes. The first
   // grant finds a proof, because the real backend always keeps its contact, and the fake counts it
@@ -179,7 +179,7 @@ class Session {
   // of reach, for as long as the session timeout, the contact is kOver until the server has
   // answered again for a quarter of that time.
   void keep_contact() { contact_.keep(); }
-  void let_contact_go() { contact_.let_go(); }
+  void release_contact() { contact_.let_go(); }
   // The contact as listeners heard it last; and whether its proof is over by now, while it is kept.
   [[nodiscard]] Contact contact() const { return contact_.contact(); }
   [[nodiscard]] bool contact_is_over() const { return contact_.is_over(); }
@@ -224,11 +224,11 @@ class Session {
     contact_.opened(sent, session_timeout);
   }
   void contact_answered(TimePoint sent, bool ordered) { contact_.answered(sent, ordered); }
-  // Whether a sync that was sent now, or syncs that had been sent until now, would have been
-  // answered at once, so that it is enough to say so: for a backend in which time can pass without
+  // Whether a sync that is sent now would be answered at once, and whether regular syncs up to now
+  // would have been, so that none has to be sent. For a backend in which time can pass without
   // messages.
-  [[nodiscard]] virtual bool sync_goes_without_saying() const { return false; }
-  [[nodiscard]] virtual bool contact_goes_without_saying() const { return false; }
+  [[nodiscard]] virtual bool sync_is_implied() const { return false; }
+  [[nodiscard]] virtual bool contact_is_implied() const { return false; }
   // Keeps the proof fresh also when there is no grant.
   void keep_contact_always() { contact_.keep_always(); }
   // Fires the watches that an event concerns. The path is the server's.
@@ -302,7 +302,7 @@ inline Watch internal::OperationBase::watch_of(Request& request) const {
   request.data = std::move(data);
   request.mode = creation.mode;
   if (!creation.acl.says_nothing() || creation.ttl.count() != 0) [[unlikely]] {
-    request.say(RequestDetails(std::move(creation.acl), creation.ttl));
+    request.set_details(RequestDetails(std::move(creation.acl), creation.ttl));
   }
   return {*this, std::move(request), std::move(context)};
 }

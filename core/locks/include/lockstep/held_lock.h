@@ -109,10 +109,10 @@ class HeldLock {
   void handed_on(std::uint32_t holder) const;
 
   // Releases the lock. Idempotent: every call returns the same outcome. If the context ends first,
-  // the deletion goes on in the background and the outcome is kUnknown. So it is if the server
-  // refuses the deletion, as an ACL of the parent can demand: then the lock stays taken until the
-  // session ends. The session outlives the task; this object need not: the task owns the grant,
-  // too.
+  // the deletion goes on in the background and the outcome is kUnknown. The outcome is also
+  // kUnknown if the server refuses the deletion, for example because of the parent's ACL: the lock
+  // then stays taken until the session ends. The session outlives the task; this object need not:
+  // the task owns the grant, too.
   Task<ReleaseOutcome> release(Context context = {});
 
  private:

@@ -11,10 +11,10 @@
 
 namespace lockstep {
 
-// A candidate that stays one: takes part in a LeaderElection for as long as it is told to, and
-// queues up again by itself, behind the other candidates, when it has lost the leadership, its
-// place or its session. (Curator's LeaderLatch, with a listener; the znodes are those of
-// LeaderElection, whose observing functions show its leader too.)
+// A candidate that stays one: takes part in a LeaderElection until its context ends, and queues up
+// again by itself, after the other candidates, when it has lost the leadership, its place or its
+// session. (Curator's LeaderLatch, with a listener; the znodes are those of LeaderElection, whose
+// observing functions show its leader too.)
 //
 //   LeaderLatch latch(client, "/elections/billing", LockOptions("ann@host"), listener);
 //   co_await latch.take_part(Context(stop));  // Leads now and then, until it is stopped.
@@ -65,7 +65,7 @@ class LeaderLatch {
   // being deleted in the background. One task at a time: a second one gets kConflict.
   Task<Result<void>> take_part(Context context = {});
 
-  // Gives the leadership up, and queues up again behind the other candidates. No effect on a
+  // Gives up the leadership, and queues up again after the other candidates. No effect on a
   // candidate that does not lead.
   void resign();
 

@@ -54,9 +54,9 @@ inline constexpr std::array kLeaseMarks = {Mark{kLeaseMark, Share::kShared}};
 }
 
 // True if no later contender can get this number or a lower one. At 2147483647 the server's counter
-// sticks: every later contender gets that number, and with a prefix of its own none notices.
-// (DataTree.createNode only raises it; requests in one batch see it wrap instead.) Only a new
-// parent helps: a contender with such a number has no place in the queue.
+// sticks: every later contender gets that number, and none notices, because names differ in their
+// prefixes. (DataTree.createNode only raises it; requests in one batch see it wrap instead.) Only a
+// new parent helps: a contender with such a number has no place in the queue.
 [[nodiscard]] constexpr bool keeps_order(std::int32_t number) {
   return number >= 0 && number < std::numeric_limits<std::int32_t>::max();
 }

@@ -21,7 +21,7 @@ Task<Result<void>> ensure_parent(Session& session, Path parent, Context context,
 // is lost (Curator: "withProtection"; ZooKeeper's recipes, "Locks", note on recoverable errors);
 // only a znode of this very session is adopted. It creates a missing parent as a container. The ACL
 // is the znode's, and that of what is created above it. Errors: as Session::create; kNodeExists if
-// the numbers under `parent` have come to their end, where they keep no order (keeps_order()): the
+// the sequence numbers under `parent` are used up and no longer keep the order (keeps_order()): the
 // parent must be removed once it is empty. If the task ends with an error, or is destroyed, after a
 // create may have been applied, the znode is deleted in the background. Resumes on the session's
 // executor. The session and all arguments outlive the task: the recipe that awaits it has them in

@@ -59,7 +59,7 @@ enum class Patience : std::uint8_t {
 // recipe that awaits it has them in its frame, and a queue may be long.
 //
 // If the queue takes over, a contender that the last list showed second holds as soon as it hears
-// that the first one is deleted, without a round trip, if all of this is so:
+// that the first one is deleted, without a round trip, if all of these hold:
 //   - the list, the watches on both znodes and the event belong to one connection. After a
 //     reconnect, events come grouped, and in no order of the transactions;
 //   - the event is the deletion, not a change of the data, which may be a revocation;

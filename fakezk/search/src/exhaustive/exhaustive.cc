@@ -76,7 +76,7 @@ class Search {
     tally_.judged = {};
     std::vector<Part> parts = {{options_.limits, FaultsToHappen()}};
     parts.front().limits.faults.set_total(budget);
-    return explored(parts);
+    return explore(parts);
   }
 
   // One exploration for each combination of faults; the other faults that were possible make the
@@ -88,7 +88,7 @@ class Search {
       // One more than will happen, to see which others are possible.
       part.limits.faults.set_total(static_cast<std::uint32_t>(faults.size()) + 1);
     }
-    if (!explored(parts)) return false;
+    if (!explore(parts)) return false;
     combinations.clear();
     for (const Part& part : parts) {
       for (const Fault& fault : finished_[part.faults.faults].others) {
@@ -115,9 +115,9 @@ class Search {
     }
   }
 
-  // The first part that shows something decides. Results of later parts do not count, because they
-  // depend on the speed of the jobs.
-  bool explored(std::vector<Part>& parts) {
+  // The first part with a finding decides. Results of later parts do not count, because they depend
+  // on the speed of the jobs.
+  bool explore(std::vector<Part>& parts) {
     if (parts.empty()) return true;  // No fault of this budget can strike.
     search(parts);
     if (options_.checkpoint && !saved_) save();

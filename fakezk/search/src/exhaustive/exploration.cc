@@ -218,7 +218,7 @@ std::optional<Exploration::End> Exploration::check() {
   if (pair != SelfCheck::Pair::kNone) ++tally_.pairs_checked;
   if (pair == SelfCheck::Pair::kDependent) return End::kDependent;
   if (pair != SelfCheck::Pair::kNondeterministic) return std::nullopt;
-  not_deterministic(self_check_.where_runs_diverge(found_.deviations));
+  report_nondeterminism(self_check_.where_runs_diverge(found_.deviations));
   return End::kViolation;
 }
 
@@ -230,16 +230,16 @@ bool Exploration::check_determinism() {
   if (run_ != Run::kDiverged && !repeats) return true;
   found_.deviations = world_.deviations();
   if (run_ == Run::kDiverged) {
-    not_deterministic(self_check_.where_runs_diverge(found_.deviations));
+    report_nondeterminism(self_check_.where_runs_diverge(found_.deviations));
     return false;
   }
   tally_.repeats = false;
   std::optional<Violation> parted = self_check_.repeat(found_.deviations, found_.outcome);
-  if (parted) not_deterministic(std::move(*parted));
+  if (parted) report_nondeterminism(std::move(*parted));
   return !found_.nondeterministic;
 }
 
-void Exploration::not_deterministic(Violation violation) {
+void Exploration::report_nondeterminism(Violation violation) {
   found_.outcome.violation = std::move(violation);
   found_.nondeterministic = true;
 }

@@ -77,7 +77,7 @@ class Exploration final : private fakezk::Chooser, private ExecutionWatcher {
   // Checks the claims of the search that are due in this run.
   std::optional<End> check();
   bool check_determinism();
-  void not_deterministic(Violation violation);
+  void report_nondeterminism(Violation violation);
   [[nodiscard]] bool wants_to_stop() const;
 
   fakezk::World& world_;

@@ -40,7 +40,7 @@ void PartSearch::search(std::vector<Part>& parts, std::uint32_t deepest,
 
 // Several jobs begin with the largest parts, so that none has to wait for another at the end:
 // faults on parents conflict with every step. Only the next few parts are put in this order,
-// because the findings of a part are kept until all parts before it have ended.
+// because the findings of a part stay in memory until all parts before it have ended.
 std::vector<std::size_t> PartSearch::order_of(const std::vector<Part>& parts) const {
   const auto is_large = [&](std::size_t number) {
     return stages_.size() > 1 &&

@@ -103,7 +103,7 @@ class Drawing {
     const bool crashes = broken.oracle == name(Oracle::kCrash) && !broken.message.empty();
     const std::string_view told = crashes ? broken.message : facts(broken.oracle).brief;
     return padded(aligned(std::to_string(broken.step), step_columns_), left_columns()) + "  !! " +
-           is_broken(broken.oracle) + ": " +
+           headline(broken.oracle) + ": " +
            printable(short_name_(told.substr(0, told.find('\n')))) + '\n';
   }
 

@@ -123,7 +123,7 @@ class Record {
     json_.begin_object();
     add("oracle", broken.oracle);
     add("breaks", breaks(broken.oracle));
-    add("headline", is_broken(broken.oracle));
+    add("headline", headline(broken.oracle));
     add("guarantee", facts(broken.oracle).brief);
     add("sentence", facts(broken.oracle).sentence);
     add("message", broken.message);

@@ -84,7 +84,7 @@ void RandomStrategy::begin(const ExecutionStart& start) {
 }
 
 std::optional<std::uint32_t> RandomStrategy::last_fault(const fakezk::Menu& menu) {
-  if (!is_overdue()) {
+  if (!count_choice()) {
     if (!times_.strikes_last(random_)) return std::nullopt;
     ++overdue_;
   }

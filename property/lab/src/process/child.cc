@@ -55,8 +55,8 @@ void throw_no_child(int error) {
                           " files or memory (ulimit -u, ulimit -n)");
 }
 
-std::optional<ToldTrial> in_child(unsigned most_seconds, IfSlow if_slow,
-                                  const std::function<void(int)>& work) {
+std::optional<ReportedTrial> in_child(unsigned most_seconds, IfSlow if_slow,
+                                      const std::function<void(int)>& work) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_no_child(errno);
   const ::pid_t child = ::fork();
@@ -73,7 +73,7 @@ std::optional<ToldTrial> in_child(unsigned most_seconds, IfSlow if_slow,
     ::close(ends[0]);
     throw_no_child(error);
   }
-  std::optional<ToldTrial> told = read_trial(ends[0]);
+  std::optional<ReportedTrial> told = read_trial(ends[0]);
   ::close(ends[0]);
   // The child has nothing more to say, but the code under test may keep it from its end.
   ::kill(child, SIGKILL);

@@ -15,8 +15,8 @@ enum class IfSlow : std::uint8_t { kNothing, kCrash };
 // `file` (write_trial). Returns none if the child was killed before: by itself, from outside, or
 // because it took too long. Standard output and standard error are discarded. Throws
 // std::system_error if the machine has no more processes or files.
-[[nodiscard]] std::optional<ToldTrial> in_child(unsigned most_seconds, IfSlow if_slow,
-                                                const std::function<void(int file)>& work);
+[[nodiscard]] std::optional<ReportedTrial> in_child(unsigned most_seconds, IfSlow if_slow,
+                                                    const std::function<void(int file)>& work);
 
 // Throws std::system_error with that errno, and what to do about it.
 [[noreturn]] void throw_no_child(int error);

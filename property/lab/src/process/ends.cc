@@ -102,8 +102,8 @@ std::optional<End> read_end_after(int file, const Head& head) {
   return end;
 }
 
-ToldTrial crashed(End end) {
-  ToldTrial told;
+ReportedTrial crashed(End end) {
+  ReportedTrial told;
   told.ended_process = true;
   told.execution = end.execution;
   told.trial.outcome.violation =
@@ -113,8 +113,8 @@ ToldTrial crashed(End end) {
   return told;
 }
 
-std::optional<ToldTrial> read_trial_after(int file, const Head& head) {
-  ToldTrial told;
+std::optional<ReportedTrial> read_trial_after(int file, const Head& head) {
+  ReportedTrial told;
   search::Outcome& outcome = told.trial.outcome;
   outcome.steps = head.step;
   Rest rest{};
@@ -139,7 +139,7 @@ std::optional<ToldTrial> read_trial_after(int file, const Head& head) {
 
 }  // namespace
 
-bool write_end(int file, const EndTold& end) noexcept {
+bool write_end(int file, const EndReport& end) noexcept {
   const Head head{Kind::kEnd, end.execution, end.step,
                   static_cast<std::uint32_t>(end.who.size() + kHas.size() + end.what.size()),
                   static_cast<std::uint32_t>(end.deviations.size())};
@@ -175,7 +175,7 @@ bool write_trial(int file, const search::Trial& trial, const std::vector<std::ui
          write_all(file, events.data(), events.size() * sizeof events[0]);
 }
 
-std::optional<ToldTrial> read_trial(int file) {
+std::optional<ReportedTrial> read_trial(int file) {
   Head head{};
   if (!read_all(file, &head, sizeof head)) return std::nullopt;
   if (head.kind == Kind::kTrial) return read_trial_after(file, head);

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "lockstep/lab/hunt.h"
-#include "process/aftermath.h"
+#include "process/explainer_process.h"
 
 namespace lockstep::lab {
 
 // Shrinks the schedule that has ended a hunt's process, draws it, and prints it on standard error
 // with a replay string (after `replay_by`) and a regression test. Runs in a separate process
-// (Aftermath).
+// (ExplainerProcess).
 void explain_end(const LockUnderTest& lock, const HuntSettings& settings,
                  std::string_view replay_by, const End& end);
 // Shrinks and draws a schedule that has ended a child process of a hunt. Returns none if the

@@ -42,8 +42,8 @@ std::mutex mutex;
 int catchers = 0;  // Live FatalSignals objects.
 std::array<struct sigaction, kFatal.size()> previous;
 
-// A thread without an execution sends the signal it got, with this value, to the thread that runs
-// one: that thread then prints its last words.
+// A thread that runs no execution forwards its signal, with this value, to the thread that runs
+// one, which then prints its last words.
 constinit int request = 0;
 constinit std::atomic<bool> answered = false;
 
@@ -78,7 +78,7 @@ bool is_request(const siginfo_t& info) {
 
 // Code under test may start threads, although a hunt does not schedule them. Only the thread that
 // runs the execution can report it: the execution changes while another thread reads it.
-void ask_who_knows(int signal) {
+void forward_to_execution_thread(int signal) {
   const int who = last_to_begin();
   if (who == 0 || who == ::gettid()) return;
   siginfo_t info{};
@@ -110,7 +110,7 @@ void handle(int signal, siginfo_t* info, void* context) {
     say_last_words("another thread", what);
     answered = true;
   } else {
-    if (!say_last_words("the program under test", what)) ask_who_knows(signal);
+    if (!say_last_words("the program under test", what)) forward_to_execution_thread(signal);
     pass_on(signal, *info);
   }
   errno = error;

@@ -79,7 +79,7 @@ class Fibers::Fiber final : public fakezk::Thread {
         fibers_(fibers),
         body_(std::move(body)),
         stack_(fibers.stacks_->stacks.take()) {
-    stack_->put_on([this] { run(); });
+    stack_->set_body([this] { run(); });
   }
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
@@ -192,7 +192,7 @@ void Fibers::block(BlockingCall& call) {
 
 void Fibers::over(BlockingCall& call) noexcept {
   call.is_over = true;
-  static_cast<Fiber*>(call.waiter)->call_is_over();
+  static_cast<Fiber*>(call.waiter)->make_ready();
 }
 
 LockOwner Fibers::caller() const {

@@ -13,9 +13,9 @@ namespace {
 constexpr unsigned kMostSeconds = 10;
 constexpr std::uint64_t kBetweenCalls = 1024;  // As in search::hunt().
 
-ToldTrial killed(IfSlow if_slow) {
+ReportedTrial killed(IfSlow if_slow) {
   const bool is_crash = if_slow == IfSlow::kCrash;
-  ToldTrial told;
+  ReportedTrial told;
   told.ended_process = is_crash;
   if (is_crash) {
     told.trial.outcome.violation =
@@ -46,8 +46,8 @@ ForkedSearcher::ForkedSearcher(MakeProgram make_program, MakeStrategy make_strat
       seed_(seed),
       worker_(executions_per_fork) {}
 
-std::optional<ToldTrial> ForkedSearcher::run_calmly(IfSlow if_slow) {
-  std::optional<ToldTrial> told = in_child(kMostSeconds, if_slow, [&](int file) {
+std::optional<ReportedTrial> ForkedSearcher::run_calmly(IfSlow if_slow) {
+  std::optional<ReportedTrial> told = in_child(kMostSeconds, if_slow, [&](int file) {
     search::Searcher searcher(make_program_(), make_strategy_(), limits_, seed_);
     const search::CalmRun& calm = searcher.calm_run();
     search::Trial trial;
@@ -64,11 +64,11 @@ std::optional<ToldTrial> ForkedSearcher::run_calmly(IfSlow if_slow) {
   return std::nullopt;
 }
 
-ToldTrial ForkedSearcher::run(std::uint64_t index, IfSlow if_slow) {
+ReportedTrial ForkedSearcher::run(std::uint64_t index, IfSlow if_slow) {
   if (!searcher_) {
-    if (std::optional<ToldTrial> broken = run_calmly(if_slow)) return *broken;
+    if (std::optional<ReportedTrial> broken = run_calmly(if_slow)) return *broken;
   }
-  std::optional<ToldTrial> told =
+  std::optional<ReportedTrial> told =
       worker_.run({index, {}}, kMostSeconds, if_slow, [this](const Order& order, int file) {
         search::Trial trial{searcher_->run(order.execution), {}};
         if (trial.outcome.violation) trial.deviations = searcher_->deviations();
@@ -77,14 +77,14 @@ ToldTrial ForkedSearcher::run(std::uint64_t index, IfSlow if_slow) {
   return told ? *std::move(told) : killed(if_slow);
 }
 
-ToldTrial ForkedSearcher::run_afresh(std::uint64_t index, IfSlow if_slow) {
+ReportedTrial ForkedSearcher::run_afresh(std::uint64_t index, IfSlow if_slow) {
   worker_.end();
   return run(index, if_slow);
 }
 
 namespace {
 
-bool is_same(const ToldTrial& a, const ToldTrial& b) {
+bool is_same(const ReportedTrial& a, const ReportedTrial& b) {
   return a.ended_process == b.ended_process &&
          a.trial.outcome.trace_hash == b.trial.outcome.trace_hash &&
          a.trial.outcome.violation.has_value() == b.trial.outcome.violation.has_value();
@@ -95,13 +95,13 @@ enum class Next : std::uint8_t { kGoesOn, kFound, kDependsOnEarlierOnes };
 // Runs the next execution. Repeats one in 200, and each one with a finding, in another child.
 Next search_next(ForkedSearcher& searcher, std::uint64_t index, ForkedResult& forked) {
   search::HuntResult& result = forked.result;
-  ToldTrial told = searcher.run(index, IfSlow::kCrash);
+  ReportedTrial told = searcher.run(index, IfSlow::kCrash);
   search::Outcome& outcome = told.trial.outcome;
   bool is_nondeterministic = false;
   const bool repeats = search::is_repeated(index) && !told.ended_process;
   const bool shares = forked.executions_per_fork > 1;
   if (repeats || (shares && outcome.violation)) {
-    const ToldTrial again = searcher.run_afresh(index, IfSlow::kCrash);
+    const ReportedTrial again = searcher.run_afresh(index, IfSlow::kCrash);
     is_nondeterministic = !is_same(told, again);
     if (is_nondeterministic && shares) return Next::kDependsOnEarlierOnes;
     if (is_nondeterministic) {

@@ -26,13 +26,13 @@ class ForkedSearcher {
                  std::uint32_t executions_per_fork);
 
   // Runs an execution. A child that is killed from outside counts as slow.
-  [[nodiscard]] ToldTrial run(std::uint64_t index, IfSlow if_slow);
+  [[nodiscard]] ReportedTrial run(std::uint64_t index, IfSlow if_slow);
   // The same in a child that has run no other execution.
-  [[nodiscard]] ToldTrial run_afresh(std::uint64_t index, IfSlow if_slow);
+  [[nodiscard]] ReportedTrial run_afresh(std::uint64_t index, IfSlow if_slow);
 
  private:
   // Runs the default schedule once. Returns its trial if that violates something.
-  std::optional<ToldTrial> run_calmly(IfSlow if_slow);
+  std::optional<ReportedTrial> run_calmly(IfSlow if_slow);
 
   MakeProgram make_program_;
   MakeStrategy make_strategy_;

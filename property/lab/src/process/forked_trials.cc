@@ -133,7 +133,7 @@ search::Trial ForkedTrials::run(std::uint32_t clients, std::uint32_t rounds,
   };
   // A finding is reported even if the machine has no process to shrink it in.
   try {
-    std::optional<ToldTrial> told =
+    std::optional<ReportedTrial> told =
         worker_.run({0, deviations}, kMostSecondsOfATrial, IfSlow::kNothing, work);
     if (told) return std::move(told->trial);
   } catch (const std::system_error&) {
@@ -147,7 +147,7 @@ search::Caught ForkedTrials::hunt_in_one_child(ScenarioSize size,
   search::Caught caught;
   caught.executions = what.executions;
   if (time_is_up()) return caught;
-  std::optional<ToldTrial> told = in_child(kMostSecondsOfATrial, IfSlow::kNothing, [&](int) {
+  std::optional<ReportedTrial> told = in_child(kMostSecondsOfATrial, IfSlow::kNothing, [&](int) {
     search::Searcher searcher(make_(size), search::make_portfolio(), limits, what.seed);
     for (std::uint64_t i = 0; i < what.executions; ++i) searcher.run(what.first + i);
   });
@@ -182,7 +182,7 @@ search::Caught ForkedTrials::hunt_in_children(ScenarioSize size,
                           trials_per_fork_);
   search::Caught caught;
   while (caught.executions < what.executions && caught.steps < what.steps && !time_is_up()) {
-    ToldTrial told = searcher.run(what.first + caught.executions, IfSlow::kNothing);
+    ReportedTrial told = searcher.run(what.first + caught.executions, IfSlow::kNothing);
     ++caught.executions;
     caught.steps += told.trial.outcome.steps;
     const std::optional<search::Violation>& violation = told.trial.outcome.violation;

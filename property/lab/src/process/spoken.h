@@ -3,6 +3,6 @@
 namespace lockstep::lab {
 
 // Whether last words have been printed: the process ends as soon as that end is explained.
-[[nodiscard]] bool has_spoken() noexcept;
+[[nodiscard]] bool last_words_begun() noexcept;
 
 }  // namespace lockstep::lab

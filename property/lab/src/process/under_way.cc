@@ -55,7 +55,7 @@ void wait_for_who_speaks() noexcept {
 
 // Notifies the explaining process, and waits until it has explained the end. The wait is bounded:
 // that process may also hang in the code under test.
-void explain(const Explainer& explainer, const EndTold& end) noexcept {
+void explain(const Explainer& explainer, const EndReport& end) noexcept {
   constexpr int kMostMs = 60'000;
   ::pollfd told{.fd = explainer.tell, .events = POLLOUT, .revents = 0};
   ::poll(&told, 1, 0);
@@ -68,7 +68,7 @@ void explain(const Explainer& explainer, const EndTold& end) noexcept {
 }  // namespace
 
 UnderWay exchange_under_way(UnderWay now) noexcept {
-  // Store only changes: all workers of a hunt share this variable.
+  // Written only if it changes, because all workers of a hunt share this variable.
   const int thread = own_thread_id();
   if (began_last.load(std::memory_order_relaxed) != thread) {
     began_last.store(thread, std::memory_order_relaxed);
@@ -81,7 +81,7 @@ std::array<std::span<const std::byte>, 2> last_words_memory() noexcept {
           std::as_bytes(std::span(&search::searched_execution(), 1))};
 }
 
-bool has_spoken() noexcept { return spoken; }
+bool last_words_begun() noexcept { return spoken; }
 
 int last_to_begin() noexcept { return began_last.load(std::memory_order_relaxed); }
 
@@ -91,7 +91,7 @@ bool say_last_words(std::string_view who, std::string_view what) noexcept {
   if (!last.world) return false;
   const std::uint64_t execution =
       last.is_searched ? search::searched_execution() : search::kNoExecution;
-  const EndTold end{who, what, last.world->steps(), execution, last.world->deviations()};
+  const EndReport end{who, what, last.world->steps(), execution, last.world->deviations()};
   if (ends_file >= 0) {
     write_end(ends_file, end);
     ::_exit(0);

@@ -7,7 +7,7 @@
 
 namespace lockstep::lab {
 
-// A dying process's two descriptors for the process that explains its end (Aftermath).
+// A dying process's two descriptors for the process that explains its end (ExplainerProcess).
 struct Explainer {
   int tell = -1;   // The end is reported here,
   int await = -1;  // and this closes when it is explained.

@@ -93,9 +93,9 @@ void Watchdog::watch() {
   while (!ending_.wait_for(lock, kBetweenLooks, [this] { return end_; })) look(looks);
 }
 
-// Counts a sleep if one visit was under way before and after the look at the thread.
+// Counts a sleep if the same visit was in progress before and after the look at the thread.
 void Watchdog::look(Looks& looks) const {
-  if (has_spoken()) return;
+  if (last_words_begun()) return;
   const std::uint64_t visit = visits_.load(std::memory_order_acquire);
   const bool sleeps = visit % 2 == 1 && is_asleep(thread_id_.load(std::memory_order_relaxed));
   const bool inside = visit % 2 == 1 && visits_.load(std::memory_order_acquire) == visit;

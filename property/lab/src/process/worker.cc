@@ -68,10 +68,10 @@ void Worker::end() {
   child_ = 0;
 }
 
-std::optional<ToldTrial> Worker::run(const Order& order, unsigned most_seconds, IfSlow if_slow,
-                                     const Work& work) {
+std::optional<ReportedTrial> Worker::run(const Order& order, unsigned most_seconds, IfSlow if_slow,
+                                         const Work& work) {
   if (child_ == 0) start(most_seconds, if_slow, work);
-  std::optional<ToldTrial> told;
+  std::optional<ReportedTrial> told;
   if (write_order(orders_, order)) told = read_trial(replies_);
   ++executions_;
   if (!told || told->ended_process || executions_ >= most_executions_) end();

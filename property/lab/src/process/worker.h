@@ -26,8 +26,8 @@ class Worker {
   // Returns none if the child was killed: from outside, or because it took longer than that. A
   // running child keeps the work and the bounds that it was forked with. Throws std::system_error
   // if the machine has no more processes or files.
-  [[nodiscard]] std::optional<ToldTrial> run(const Order& order, unsigned most_seconds,
-                                             IfSlow if_slow, const Work& work);
+  [[nodiscard]] std::optional<ReportedTrial> run(const Order& order, unsigned most_seconds,
+                                                 IfSlow if_slow, const Work& work);
   // Ends the child, if there is one: the next execution then starts from this process's memory.
   void end();
 

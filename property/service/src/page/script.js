@@ -1,4 +1,4 @@
-// Shows what the control port shows, twice a second, and posts faults. GET /faults lists the faults
+// Fetches the control port's views twice a second, and posts faults. GET /faults lists the faults
 // and the fields that they need.
 "use strict";
 

@@ -66,10 +66,10 @@ class FakeSession final : public Session, private fakezk::Endpoint {
  private:
   void submit(Request&& request, internal::Completion& completion) override;
   void abandon(internal::Completion& completion) noexcept override;
-  [[nodiscard]] bool sync_goes_without_saying() const override {
+  [[nodiscard]] bool sync_is_implied() const override {
     return handshaken_ && world_.faults().answers_meanwhile(link_);
   }
-  [[nodiscard]] bool contact_goes_without_saying() const override {
+  [[nodiscard]] bool contact_is_implied() const override {
     return handshaken_ && world_.server().hears(link_);
   }
   void receive(fakezk::ServerMessage& message) override;
@@ -94,7 +94,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   // The oldest request that a reply to `op` may answer.
   [[nodiscard]] inline PendingRequest take_pending(OpCode op);
   // Registers or removes the watches that the answered request concerns.
-  void see_to_watches(const PendingRequest& answered, const Reply& reply);
+  void update_watches(const PendingRequest& answered, const Reply& reply);
   // A request to remove watches has succeeded.
   void drop_watches(const PendingRequest& answered, const Path& path);
 

@@ -13,7 +13,7 @@ namespace lockstep::zookeeper {
 // UTC: "2026-11-25T02:30:00Z". From any thread.
 [[nodiscard]] Data contender_data(std::string_view text = {});
 
-// The parts of such data; empty where the data says something else. Views into it.
+// The fields of such data, as views into it; a field that the data does not have is empty.
 class ContenderDescription {
  public:
   explicit ContenderDescription(std::string_view data);

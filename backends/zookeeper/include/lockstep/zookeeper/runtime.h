@@ -59,7 +59,8 @@ class Runtime final : public Executor, private Blocker {
   // Steady time.
   [[nodiscard]] TimePoint now() const override;
   void post(Runnable& work) override;
-  // Queues `work` as if another thread had posted it: after all work of the loop's own.
+  // Queues `work` as if another thread had posted it: after all work that the loop's own thread has
+  // posted.
   void post_as_outside(Runnable& work);
   void withdraw(Runnable& work) noexcept override;
   void start_timer(Timer& timer, TimePoint due) override;

@@ -25,10 +25,10 @@ class Tls {
   std::string password;
 };
 
-// SASL authentication by user and password (zookeeper.h, zookeeper_init_sasl); the same condition.
-// No test covers it; DIGEST-MD5 was tried by hand (docs/production.md). The first line of the file
-// is the password, and is read for each connection. The first client starts Cyrus SASL for the
-// process (sasl_client_init).
+// SASL authentication by user and password (zookeeper.h, zookeeper_init_sasl), under the same
+// condition. No test covers it; DIGEST-MD5 was tried by hand (docs/production.md). The first line
+// of the file is the password, and is read for each connection. The first client starts Cyrus SASL
+// for the process (sasl_client_init).
 class Sasl {
  public:
   Sasl(std::string user_name, std::string file_with_password)

@@ -6,8 +6,9 @@
 
 namespace lockstep::internal {
 
-// Is told of each exception that ends a task of a TaskSet which keeps its exceptions to itself: its
-// owner may never look. One witness at a time on a thread; a hunt has one for each execution.
+// Is notified of each exception that ends a task of a TaskSet that stores its exceptions itself,
+// because the owner of such a set may never look at them. One witness at a time on a thread; a hunt
+// has one for each execution.
 class ExceptionWitness {
  public:
   // Witnesses what happens on this thread from now on.

@@ -31,9 +31,9 @@ inline namespace plain_frames {
 
 // The free blocks of one size: they wait to be used again.
 #ifdef LOCKSTEP_POISON_FRAMES
-// The pool poisons them and uses them only after a rest: the sanitizer sees a use after free, and
-// in a block that is used again also what lies beyond the end of what was asked for. This is twice
-// as fast as the sanitizer's heap.
+// The pool poisons them and reuses them only after a while, so the sanitizer sees a use after free
+// and, in a reused block, also an access beyond the requested size. This is twice as fast as the
+// sanitizer's heap.
 class FreeBlocks {
  public:
   // Null if there is none.
@@ -97,8 +97,8 @@ class FreeBlocks {
     Free* next;
   };
 #ifdef LOCKSTEP_KEEP_NO_FRAMES
-  // ThreadSanitizer takes one use of a block after the other for a race, unless the heap has the
-  // block in between.
+  // ThreadSanitizer reports two successive uses of a block as a race, unless the block goes back to
+  // the heap in between.
   static constexpr std::size_t kMostBytes = 0;
 #else
   static constexpr std::size_t kMostBytes = std::size_t{4} << 10;

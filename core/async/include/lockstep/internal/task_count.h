@@ -8,8 +8,8 @@
 namespace lockstep::internal {
 
 // How many tasks refer to the object that has this member. The object must outlive them: destroying
-// it earlier is misuse, named here, where it happens, instead of by a task that goes on with what
-// is no longer there. All calls on the executor. A copy of the object has no tasks yet.
+// it earlier is misuse, which is reported here, where it happens, rather than by a task that later
+// uses the destroyed object. All calls on the executor. A copy of the object has no tasks yet.
 class TaskCount {
  public:
   // A parameter of the coroutine: its frame has it from the call to the end of the task, also

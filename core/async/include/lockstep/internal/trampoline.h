@@ -25,7 +25,7 @@ inline constinit thread_local std::coroutine_handle<> running_coroutine{};
 }
 
 // Decides whether coroutines that run on without a wait may continue. A simulated world sets it,
-// because code without an end would also end the search. Production has none.
+// because code that never ends would hang the search. Production has none.
 class ChainLimit {
  public:
   // Called when `in_a_row` coroutines have run, or waits been ready at once, without a real wait.

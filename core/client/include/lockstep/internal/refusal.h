@@ -15,11 +15,11 @@ namespace lockstep::internal {
 // every byte from 0x80 on passes and is left to the server.
 [[nodiscard]] bool client_takes(std::string_view path, CreateMode mode = CreateMode::kPersistent);
 
-// For backends. Why a request is refused before anything is sent; nothing if it may be sent. That
-// is what the C client refuses itself, and what it would change or not survive: a malformed path in
-// a multi makes it free memory that it does not own (zookeeper.c, zoo_amulti), and a NUL ends a
-// text early. `packet_limit`: how long a request may be on the wire.
-// Errors: kBadArguments, kInvalidAcl, kUnimplemented (in a multi), kPacketTooLarge.
+// For backends. Why a request is refused before anything is sent; nothing if it may be sent.
+// Refused is what the C client refuses itself, and what it would alter or crash on: a malformed
+// path in a multi makes it free memory that it does not own (zookeeper.c, zoo_amulti), and a NUL
+// ends a text early. `packet_limit`: how long a request may be on the wire. Errors: kBadArguments,
+// kInvalidAcl, kUnimplemented (in a multi), kPacketTooLarge.
 [[nodiscard]] std::optional<MultiError> refusal_of(const Request& request,
                                                    std::size_t packet_limit);
 

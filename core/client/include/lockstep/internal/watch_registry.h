@@ -159,9 +159,9 @@ class WatchRegistry {
     WatchType type;
   };
   [[nodiscard]] std::optional<Abandoned> next_abandoned();
-  // The outcome of the request to remove it; removed() comes first if it was done. If the server
-  // knew of no such watch, it is not tried again on this connection. If the connection was lost, it
-  // is.
+  // The outcome of the request to remove it; on success, removed() is called before this. If the
+  // server knew of no such watch, the removal is not tried again on this connection; if the
+  // connection was lost, it is.
   void removal_ended(const Path& path, WatchType type, bool no_watcher);
   // The C client has set the watches of all entries again.
   void reconnected();
@@ -176,7 +176,7 @@ class WatchRegistry {
  private:
   friend class WatchState;
 
-  // A key that is looked for: it costs no copy of the path.
+  // A key for a lookup, without a copy of the path.
   class Sought {
    public:
     Sought(const Path& znode, WatchType watch_type) noexcept : path(znode), type(watch_type) {}

@@ -74,7 +74,7 @@ class DoubleBarrier : public Lock<OnClient<lockstep::internal::BarrierEntry>, Re
 
   // Wait until as many members are there as the barrier needs.
   void enter(std::stop_token stop = {}) { take(kAcquire, Context(std::move(stop)), "enter()"); }
-  // Returns false if they have not all come in time. The caller has not come either, then.
+  // Returns false if not all have come in time; the caller has then not entered either.
   template <class Rep, class Period>
   [[nodiscard]] bool try_enter_for(std::chrono::duration<Rep, Period> wait,
                                    std::stop_token stop = {}) {
@@ -90,8 +90,8 @@ class DoubleBarrier : public Lock<OnClient<lockstep::internal::BarrierEntry>, Re
     return ask("round()", [](auto& grant) { return grant.held.round(); });
   }
 
-  // Wait until all members of the round have left or died. The caller has left in any case, also
-  // if they throw or return false, which means that some were still inside when time was up.
+  // Wait until all members of the round have left or died. The caller has left in any case, even if
+  // the call throws, or returns false because some members were still inside when the time was up.
   void leave(std::stop_token stop = {});
   template <class Rep, class Period>
   [[nodiscard]] bool try_leave_for(std::chrono::duration<Rep, Period> wait,

@@ -23,14 +23,14 @@ class Leadership {
 };
 
 // A LeaderLatch for threads: takes part in an election from start() to close(), and queues up again
-// by itself whenever it leads no more. (Curator's LeaderLatch has the same functions.)
+// by itself whenever it stops leading. (Curator's LeaderLatch has the same functions.)
 //
 //   blocking::LeaderLatch latch(client, "/elections/billing", LockOptions("ann@host"));
 //   latch.start();
 //   const blocking::Leadership term = latch.wait();
 //   while (!term.over.stop_requested()) bill(term.fencing_token);
 //
-// Every failure is a LockError (see Owned); besides what is said there:
+// Every failure is a LockError (see Owned). Besides the codes listed there:
 //   operation_canceled       wait() was stopped, or close() has ended the candidacy
 //   operation_not_permitted  wait() before start(); start() again, or after close()
 //   another error            the candidacy has ended by it: LeaderLatch::take_part()
@@ -51,7 +51,7 @@ class LeaderLatch : private lockstep::internal::LockCalls {
 
   // Returns at once; the candidate takes part in the background.
   void start();
-  // Takes part no more: ends the current term, if it leads, and leaves the queue in the background.
+  // Stops taking part: ends the current term, if it leads, and leaves the queue in the background.
   // Does not wait for ZooKeeper. Idempotent. It cannot be started again.
   void close();
 
@@ -70,8 +70,7 @@ class LeaderLatch : private lockstep::internal::LockCalls {
   }
   // The current term; none if it does not lead.
   [[nodiscard]] std::optional<Leadership> leadership();
-  // Ends that term, if it is still the current one, and queues up again behind the other
-  // candidates.
+  // Ends that term, if it is still the current one, and queues up again after the other candidates.
   void resign(const Leadership& term);
 
  private:

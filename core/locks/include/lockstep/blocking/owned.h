@@ -77,7 +77,7 @@ class Owned : private lockstep::internal::LockCalls {
   void take(Way way, Context context, const char* what) {
     const Attempt made = attempt(way, std::move(context), what);
     const bool conflict = !made.result && made.result.error() == Error::kConflict;
-    // A lock that lets its owner in conflicts with others only.
+    // Such a lock lets its owner in again, so a conflict is always with another contender.
     if (kReentry == Reentry::kIntoTheHold && conflict) fail(Error::kConflict, what);
     must_be_taken(made, what);
   }

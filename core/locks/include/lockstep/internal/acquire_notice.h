@@ -9,8 +9,8 @@
 namespace lockstep::internal {
 
 // Notifies an observer, if there is one, that an acquire is in progress as long as this lives, and
-// that it was given up if it fails. Belongs into the acquire's frame, before all objects that the
-// acquire must have destroyed by then; everything that it refers to outlives it.
+// that it was given up if it fails. Belongs in the acquire's frame, declared before all objects
+// that must be destroyed before the end is reported; everything that it refers to outlives it.
 class AcquireNotice {
  public:
   AcquireNotice(const Session& session, const Path& lock, LockObserver* observer)

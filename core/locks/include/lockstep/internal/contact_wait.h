@@ -9,8 +9,8 @@
 namespace lockstep::internal {
 
 // True if a grant would be lost at once, because the client cannot be sure that its session lives.
-// With a connection that only happens after this process has not run for about a session timeout,
-// and lasts until the servers have answered for a quarter of it.
+// While connected, this happens only after this process has not run for about a session timeout,
+// and lasts until the servers have answered for a quarter of that time.
 [[nodiscard]] inline bool loses_at_once(const Session& session, LossPolicy loss) {
   const Contact contact = session.contact();
   if (contact == Contact::kSure || loss == LossPolicy::kServerNotice) return false;

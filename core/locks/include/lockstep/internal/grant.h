@@ -43,7 +43,7 @@ class HeldLock::Grant final : public SessionListener,
   class Grace final : public Timer {
    public:
     explicit Grace(Grant& grant) : grant_(grant) {}
-    void run() override { grant_.grace_is_over(); }
+    void run() override { grant_.end_grace(); }
 
    private:
     Grant& grant_;
@@ -54,13 +54,13 @@ class HeldLock::Grant final : public SessionListener,
   void znode_gone() override;
   void asked_to_revoke() override;
   void start_grace(Duration grace);
-  void grace_is_over();
+  void end_grace();
 
   void keep_contact();
   [[nodiscard]] bool doubtful() const;
   void begin_in_doubt();
   // Updates the state: held or suspect.
-  void see_to_suspicion();
+  void update_suspicion();
   // The grant must not be used after a call of these, unless the caller owns it: a notified
   // listener may destroy it.
   void lose(Error cause);

@@ -30,7 +30,7 @@ class HeldLock::Guard : public internal::Pooled {
   ~Guard();
 
   void watch_znode();  // Idempotent.
-  // The same with a watch on the znode that is there already.
+  // The same, with a watch on the znode that has been set before.
   void go_on(Watch watch);
 
   [[nodiscard]] bool gone() const { return gone_.known; }
@@ -48,7 +48,7 @@ class HeldLock::Guard : public internal::Pooled {
 
   static Task<void> keep_watch(Guard& self, std::optional<Watch> left);
   // Reports what the grant's znode shows; returns false if it is another znode of that name.
-  [[nodiscard]] bool see_to(const DataAndStat& own);
+  [[nodiscard]] bool examine(const DataAndStat& own);
   void tell(Notice& notice);
 
   Session& session_;

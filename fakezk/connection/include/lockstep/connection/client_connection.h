@@ -38,9 +38,9 @@ class ClientConnection final : private fakezk::Endpoint {
     ~Listener() = default;
   };
 
-  // Sees every request and every answer pass. What does not pass is lost, and the connection with
-  // it: a stream of bytes loses nothing from its middle.
-  class Checkpoint {
+  // Sees every request and every answer, and may lose it. A loss also ends the connection, because
+  // a stream of bytes cannot lose a piece from its middle.
+  class Filter {
    public:
     // A request that has been read; the servers have not seen it.
     virtual bool request_passes(const wire::Request& request) = 0;
@@ -49,15 +49,15 @@ class ClientConnection final : private fakezk::Endpoint {
     virtual bool answer_passes(std::int32_t xid, wire::Op op, std::int32_t error) = 0;
 
    protected:
-    ~Checkpoint() = default;
+    ~Filter() = default;
   };
 
   static constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
 
   // A connection over a new link, whose client belongs to `process`.
   explicit ClientConnection(fakezk::Process& process);
-  // Over a link that this process had before, and whose connection is over: a client that comes
-  // back, or another one. A service uses it to have no more links than clients at the same time.
+  // A connection over an existing link of this process whose last connection is over, for the same
+  // client or another one. It keeps a service from having more links than clients at the same time.
   ClientConnection(fakezk::Process& process, fakezk::LinkIndex link);
   ClientConnection(const ClientConnection&) = delete;
   ClientConnection& operator=(const ClientConnection&) = delete;
@@ -67,8 +67,8 @@ class ClientConnection final : private fakezk::Endpoint {
   // Null: there is no listener. The listener outlives the connection.
   void set_listener(Listener* listener) { listener_ = listener; }
 
-  // Null: everything passes, unseen. The checkpoint outlives the connection.
-  void set_checkpoint(Checkpoint* checkpoint) { checkpoint_ = checkpoint; }
+  // Null: everything passes. The filter outlives the connection.
+  void set_filter(Filter* filter) { filter_ = filter; }
 
   // How its server describes itself to a client that sends a four-letter word instead of a
   // ConnectRequest. By default the world's open connections are its clients, at invented addresses.
@@ -76,9 +76,9 @@ class ClientConnection final : private fakezk::Endpoint {
     describe_ = std::move(describe);
   }
 
-  // How much of the servers one client may have at a time; by default there is no bound. No frame
-  // is read while so many requests are unanswered whose answers may be long, or so many bytes wait
-  // to be taken. A multiRead counts as kLongReads of them.
+  // How much one client may have outstanding; by default there is no bound. No frame is read while
+  // this many requests whose answers may be long are unanswered, or this many bytes of output have
+  // not been taken. A multiRead counts as kLongReads of them.
   struct Bounds {
     std::size_t long_answers = std::numeric_limits<std::size_t>::max();
     std::size_t output = std::numeric_limits<std::size_t>::max();
@@ -97,16 +97,17 @@ class ClientConnection final : private fakezk::Endpoint {
   // follows the ConnectRequest waits until that has been answered, so a caller that reads no more
   // while unread() is large bounds the memory.
   void feed(std::string_view bytes);
-  // The client has closed the stream, or it has broken. The servers have read the first `accepted`
-  // of the messages that are under way, and answer none. If that is all of them, a write is applied
-  // later that waits behind a read which a lagging server cannot answer yet.
+  // The client has closed the stream, or the stream has broken. The servers have read the first
+  // `accepted` of the messages in flight, and answer none of them. If that is all of them, a write
+  // is applied later that waits behind a read which a lagging server cannot answer yet.
   void hang_up(std::uint32_t accepted = kAll);
 
   // The bytes for the client since the last call. There may be some after the close too.
   [[nodiscard]] std::string take_output();
   [[nodiscard]] bool has_output() const { return !output_.empty(); }
   [[nodiscard]] std::size_t output_size() const { return output_.size(); }
-  // There will be no more bytes; the caller closes the stream once it has sent the last ones.
+  // Whether no further bytes will come; the caller closes the stream once it has sent the last
+  // ones.
   [[nodiscard]] bool closed() const { return closed_; }
   // The error that a client would see, if the world has ended the connection (kConnectionLoss
   // for a closed stream, kOperationTimeout for one that has fallen silent).
@@ -120,8 +121,8 @@ class ClientConnection final : private fakezk::Endpoint {
   [[nodiscard]] bool greeted() const { return greeted_; }
   // The session that it serves; 0 before it has been established.
   [[nodiscard]] SessionId session_id() const override { return session_; }
-  // The session with which its client wanted to go on, but which is over: the client is told so; 0
-  // if there is none.
+  // The session that its client wanted to resume although it is over, as the client is told; 0 if
+  // there is none.
   [[nodiscard]] SessionId refused_session() const { return refused_session_; }
   // Whether the client has asked to close its session.
   [[nodiscard]] bool asked_to_close() const { return asked_to_close_; }
@@ -170,7 +171,7 @@ class ClientConnection final : private fakezk::Endpoint {
   fakezk::World& world_;
   fakezk::LinkIndex link_;
   Listener* listener_ = nullptr;
-  Checkpoint* checkpoint_ = nullptr;
+  Filter* filter_ = nullptr;
   wire::FrameReader reader_;
   std::string output_;
   std::deque<Asked> asked_;       // The oldest first.

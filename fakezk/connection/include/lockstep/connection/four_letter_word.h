@@ -36,7 +36,8 @@ struct WordSubject {
 // The answer of the server, which then closes the connection, in the format of 3.8.0: to ruok,
 // srvr, stat, cons, dump, envi, isro, mntr, wchs, wchc and wchp; to other words that they are not
 // in its whitelist. It measures no latencies, and shows them as 0. In an ensemble one server calls
-// itself the leader, the next one with each epoch: the simulated servers do without such a place.
+// itself the leader, and another one in the next epoch, although the simulated leader is at no
+// particular server.
 [[nodiscard]] std::string answer_four_letter_word(std::string_view word,
                                                   const WordSubject& subject);
 

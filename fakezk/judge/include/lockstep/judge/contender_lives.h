@@ -27,7 +27,7 @@ struct ContenderLife {
   // The servers had forgotten that they created it when it went (FaultKind::kForgottenWrites). No
   // transaction has deleted it.
   bool forgotten = false;
-  // It was deleted, until the servers had forgotten that; 0: never.
+  // The zxid of a deletion that the servers have forgotten since, so that it lives again; 0: none.
   Zxid away_from = 0;
   Zxid away_until = 0;
 

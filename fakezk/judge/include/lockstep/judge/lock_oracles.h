@@ -76,16 +76,16 @@ class LockOracles final : public LockObserver {
   // The session's acquire has ended, one way or the other.
   void resolved(SessionId session, std::uint32_t user = 0);
   // The process has died: its acquires no longer wait, and the grants of its sessions are over.
-  // acquiring() tells which process owns a session; owns() does, too, for programs that do not call
-  // it.
+  // acquiring() tells which process owns a session; set_owner() does, too, for programs that do not
+  // call it.
   void crashed(std::uint32_t process);
-  void owns(std::uint32_t process, SessionId session) {
+  void set_owner(std::uint32_t process, SessionId session) {
     process_of_.emplace_back(session, process);
   }
   // A user of that process has been ended in the middle of an acquire.
   void ended(std::uint32_t process, std::uint32_t user);
   // The contender of that process has finished. An acquire that is still open then has not been
-  // reported by resolved(), which is "misuse": S5 would excuse its session for ever.
+  // reported by resolved(), which is "misuse": S5 would excuse its session forever.
   void finished(std::uint32_t process);
   void released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second) {
     if (first != second) report_released_again(znode, first, second);
@@ -103,8 +103,8 @@ class LockOracles final : public LockObserver {
   // judgement a fault has waived.
   [[nodiscard]] const search::Judgements& judged() const { return judged_; }
 
-  // Called at the end, when nothing can happen any more. A session that is at work, for whatever
-  // purpose, has left no orphan.
+  // Called at the end, when nothing can happen any more. The znodes of a session that is still at
+  // work, for whatever purpose, are not orphans.
   void at_work(SessionId session) { acquiring_.push_back({session, kNoProcess, std::nullopt}); }
   void check_orphans();
   // Called when nothing can happen until the clock moves to `until`.
@@ -145,7 +145,7 @@ class LockOracles final : public LockObserver {
   };
   using Life = ContenderLife;
   // How a session looks at the queue for one place: its own place, or the one znode that all
-  // contenders are after.
+  // contenders compete for.
   struct Looks {
     SessionId session;
     std::size_t life;  // The index in lives_ of that znode.
@@ -179,8 +179,8 @@ class LockOracles final : public LockObserver {
 
   void judge_grant(const GrantRecord& grant);
   void granted_after_deletion(const GrantRecord& grant);
-  void remembers();
-  void forgets();
+  void record_memory_write();
+  void record_memory_read();
   // Reads what the servers have committed since the last call.
   void follow_server() {
     lives_.follow(world_->server().history(), [this](const fakezk::Change& change,

@@ -57,12 +57,12 @@ class SharedResource {
   // Returns the number of facts that each oracle has judged since begin().
   [[nodiscard]] const search::Judgements& judged() const { return judged_; }
 
-  // A holder gives its lock back; a waiter has been woken by that.
+  // Call them when a holder has released its lock, and when a waiter has been woken by that.
   void released();
   void woken();
 
  private:
-  void remembers();
+  void record_memory_write();
   struct Visit {
     const Session* session;
     std::uint32_t user;

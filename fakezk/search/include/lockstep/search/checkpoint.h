@@ -10,7 +10,7 @@
 
 namespace lockstep::search {
 
-// A checkpoint that does not fit the search which is to go on from it.
+// The checkpoint does not fit the search that should resume from it.
 class UnusableCheckpoint : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,7 +27,7 @@ class Checkpoint {
 
   // Returns the last saved state; null if there is none. Called once, before the search.
   [[nodiscard]] virtual std::unique_ptr<std::istream> saved() = 0;
-  // Asked whenever something has been finished: whether to save it now.
+  // Called whenever something has been finished: returns whether to save it now.
   [[nodiscard]] virtual bool is_due() = 0;
   // Replaces what was saved by what `write` writes. Also called at the end of the search.
   virtual void save(const std::function<void(std::ostream&)>& write) = 0;

@@ -21,7 +21,7 @@ class Judgements {
   }
   friend bool operator==(const Judgements&, const Judgements&) = default;
   // Whether one of the judges of exclusion, S1 and S2, judged anything.
-  [[nodiscard]] bool of_exclusion() const { return of(Oracle::kS1) + of(Oracle::kS2) > 0; }
+  [[nodiscard]] bool covers_exclusion() const { return of(Oracle::kS1) + of(Oracle::kS2) > 0; }
 
   // "no violation", or "no violation, exclusion NOT judged".
   [[nodiscard]] std::string verdict() const;

@@ -34,9 +34,9 @@ namespace lockstep::search {
                                      std::optional<std::size_t> widest_lane = std::nullopt);
 inline constexpr std::size_t kAnyWidth = std::numeric_limits<std::size_t>::max();
 
-// The same on a screen of so many columns. If the lanes do not fit, they are narrowed; on a screen
-// of less than 100 columns, or with too many lanes, they are folded instead: a first line says so,
-// and each line begins with the marks of all lanes and the name of its own.
+// The same on a screen of this many columns. If the lanes do not fit, they are narrowed; on a
+// screen of less than 100 columns, or with too many lanes, they are folded instead: a first line
+// says so, and each line begins with the marks of all lanes and the name of its own.
 [[nodiscard]] std::string draw_lanes_within(const Chronicle& chronicle, std::size_t columns);
 
 // The marks that draw_lanes() has drawn, each with its meaning, as one line; empty if there are

@@ -61,7 +61,7 @@ struct OracleFacts {
 // The verb for a violation: an execution "breaks" L1, it "fails with" crash.
 [[nodiscard]] std::string_view breaks(std::string_view oracle);
 // A violation as a headline: "L1 is broken", "crash".
-[[nodiscard]] std::string is_broken(std::string_view oracle);
+[[nodiscard]] std::string headline(std::string_view oracle);
 
 // The rules that an exhaustive search does not judge: "L3", "livelock by repetition".
 [[nodiscard]] std::vector<std::string_view> list_not_judged();

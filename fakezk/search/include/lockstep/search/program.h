@@ -28,9 +28,9 @@ class Verdict {
     broken_ = false;
     over_ = false;
   }
-  // Nothing happens any more, and the rest is cleared away. That alone breaks no guarantee, but
-  // violations that users report meanwhile count.
-  void execution_is_over() { over_ = true; }
+  // The execution is over, and its remains are cleared away. From now on only violations that users
+  // report count: the clearing itself breaks no guarantee.
+  void end_execution() { over_ = true; }
   void report(Oracle oracle, std::string message, std::uint32_t step) {
     report(name(oracle), std::move(message), step);
   }
@@ -46,8 +46,8 @@ class Verdict {
   bool over_ = false;
 };
 
-// Is told when an execution begins and when nothing of it is left. The code under test runs only in
-// between.
+// Is notified before an execution begins, and after everything of it is gone. The code under test
+// runs only in between.
 class ExecutionGuard {
  public:
   ExecutionGuard() = default;

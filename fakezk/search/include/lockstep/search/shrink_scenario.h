@@ -37,10 +37,10 @@ struct ShrunkScene {
 // Shrinks the schedule, then the scene around it (a large one first, by short hunts in small ones):
 // fewer clients, fewer rounds, fewer kinds of faults. A smaller scene is accepted if the same
 // guarantee breaks in it with no more deviations and no more faults. If the schedule itself does
-// not show that, a short hunt may. Half of the budget is for the schedule. At last the guarantee is
-// hunted once more, under the kinds of faults that have struck, from the smallest scene up to that
-// one: a failure that was found first need not be the one with the fewest steps. A smaller scene
-// that shows it in half of the steps may take two deviations more.
+// not show that, a short hunt may. Half of the budget is for the schedule. Finally, the guarantee
+// is hunted once more, under the kinds of faults that have struck, from the smallest scene up to
+// that one: a failure that was found first need not be the one with the fewest steps. A smaller
+// scene that shows it in half of the steps may have two more deviations.
 ShrunkScene shrink_scene(const Scene& scene, const ExecutionLimits& limits,
                          const std::string& oracle, std::vector<fakezk::Deviation> deviations,
                          ShrinkBudget budget = {60'000, 4'500'000});

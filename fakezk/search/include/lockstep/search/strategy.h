@@ -44,7 +44,7 @@ class Strategy : public fakezk::Chooser {
 };
 
 // When an execution's faults strike: drawn before it begins, uniformly over its length. A fault
-// that is merely one more event to walk into would strike far too early most of the time. One
+// that was merely one more event to choose would strike far too early most of the time. One
 // execution in kFaultFreeShare has none. In one of kSpacedShare, faults keep a distance from each
 // other, which is drawn as well, so that the consequences of one show before the next. A fault
 // whose time lies after the end of the execution strikes last in one execution in kLastShare only,
@@ -58,8 +58,9 @@ class FaultTimes {
 
   FaultTimes() { at_[0] = kNever; }
   void draw(fakezk::RandomStream& random, const ExecutionStart& start);
-  // Called once per choice; true if a fault is due. Several that are due at once count as one.
-  [[nodiscard]] bool due() {
+  // Call it once per choice: moves on to the next position, and returns whether a fault is due
+  // there. Several that are due at once count as one.
+  [[nodiscard]] bool advance() {
     const std::uint32_t now = position_++;
     if (at_[next_] != now) [[likely]]
       return false;
@@ -110,9 +111,10 @@ class RandomStrategy : public Strategy {
 
  protected:
   virtual void begin_events(const ExecutionStart& start) = 0;
-  // Called once per choice: whether a fault should strike now, and then one that can, if any.
-  [[nodiscard]] bool is_overdue() {
-    if (times_.due()) ++overdue_;
+  // Call it once per choice: moves on to the next position, and returns whether a fault should
+  // strike, there or since an earlier position at which none could.
+  [[nodiscard]] bool count_choice() {
+    if (times_.advance()) ++overdue_;
     return overdue_ > 0;
   }
   [[nodiscard]] std::optional<fakezk::Choice> strike(const fakezk::Menu& menu);
@@ -134,7 +136,7 @@ template <class Self>
 class RandomOrder : public RandomStrategy {
  public:
   fakezk::Choice next(const fakezk::Menu& menu) final {
-    if (is_overdue()) [[unlikely]] {
+    if (count_choice()) [[unlikely]] {
       const std::optional<fakezk::Choice> fault = strike(menu);
       if (fault) return *fault;
     }

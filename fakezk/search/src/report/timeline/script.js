@@ -51,7 +51,7 @@
     if (text.length <= most) return text;
     const brief = text.replace(/\/(?:[^\s/]+\/)+/g, "\u2026/");
     if (brief.length <= most) return brief;
-    // What tells sequence numbers apart stands at the end.
+    // Sequence numbers differ at their ends.
     const tail = Math.floor(most * 0.45);
     const cut = `${brief.slice(0, most - tail - 1)}\u2026${brief.slice(brief.length - tail)}`;
     return cut.replace(/\u2026\/?\u2026/, "\u2026");
@@ -116,7 +116,7 @@
 
   // --------------------------------------------------------------------------------- timeline
 
-  // What stands below each other: moments, a gap where some are left out, the violation.
+  // The rows from top to bottom: moments, a gap where some are left out, the violation.
   function listRows() {
     const rows = [];
     let expected = 0;
@@ -226,7 +226,7 @@
     }
   }
 
-  // The change of which a watch event tells; a child's, if it tells of children.
+  // The change that a watch event reports: of a child, if the event is about children.
   function causeOf(moment) {
     const told = Object.fromEntries(moment.d ?? []);
     const pathIn = (change) => (told.event === "child" ? parentOf(change.f) || "/" : change.f);
@@ -454,7 +454,7 @@
 
   // --------------------------------------------------------------------------------- the queues
 
-  // What znodes with sequence numbers there are, in the order of these, by their parents.
+  // The znodes with sequence numbers, ordered by number and grouped by parent.
   function queuesAfter(step) {
     const queues = new Map();
     for (const [path, znode] of znodesAfter(step)) {
@@ -468,8 +468,8 @@
     return queues;
   }
 
-  // What a contender watches because of this place: its queue, or another znode there. One that has a
-  // single place may watch that.
+  // What a contender watches because of this place: its queue, or another znode in it. If it has
+  // only this one place, the place itself counts too.
   function watchesFor({path, znode}, queue, step) {
     if (!znode.o) return [];
     const isSingle = queue.filter((place) => place.znode.o && place.znode.l === znode.l).length === 1;
@@ -553,7 +553,7 @@
 
   let playing = null;
 
-  // Goes on by a step after the other, up to the last one.
+  // Goes on step by step, up to the last one.
   function play(on) {
     clearInterval(playing);
     playing = null;
@@ -563,7 +563,7 @@
     element("play").setAttribute("aria-label", on ? "Pause" : "Play");
   }
 
-  // To a step that may be out of sight.
+  // Goes to a step that may be out of view.
   function go(step) {
     select(step);
     document.querySelector("#timeline .row.selected")?.scrollIntoView({block: "nearest"});
@@ -576,7 +576,7 @@
     document.querySelector("#timeline .row.selected")?.scrollIntoView({block: "center"});
   }
 
-  // The same by hand, which ends the play.
+  // The same when the user does it, which stops the playback.
   function jump(step) {
     play(false);
     go(step);

@@ -11,29 +11,30 @@
 
 namespace lockstep::fakezk {
 
-// The ordinary events that can happen next, in the order of the default schedule: those of the
-// client whose event came last are first, those that are late by nature last. In the fair order,
+// The ordinary events that can happen next, in the order of the default schedule: first those of
+// the client that had the previous event, last those that are late by nature. In the fair order,
 // for the healing at the end, the client that was served last comes last.
 class Agenda {
  public:
   Agenda(Network& network, Server& server, const Processes& processes, const Threads& threads)
       : network_(network), server_(server), processes_(processes), threads_(threads) {}
 
-  // The default order again, and no link has gone on.
+  // Returns to the default order, starting with the first link.
   void reset();
   void become_fair() { fair_ = true; }
   [[nodiscard]] bool is_fair() const { return fair_; }
   // The link whose event came last.
-  void went_on(LinkIndex link) { current_ = link; }
+  void set_current(LinkIndex link) { current_ = link; }
   [[nodiscard]] LinkIndex current() const { return current_; }
 
   // Lists all events but the clock's. Listed events stay where they are until the next list.
   [[gnu::always_inline]] void list();
-  // Whether time has to pass before one of them can happen, except that a stalled process wakes.
+  // Whether the only listed events are wake-ups of stalled processes: anything else needs time to
+  // pass.
   [[nodiscard]] bool is_at_rest() const { return events_.size() == processes_.stalled(); }
-  // Lists what can happen at rest: a timer, if one may fire, and that stalled processes wake.
+  // Lists what can happen at rest: a timer, if one may fire, and the wake-ups of stalled processes.
   void list_at_rest(bool timer);
-  // Lists only what is under way, and the threads: the events of World::settle.
+  // Lists only messages in flight and threads that may go on: the events of World::settle.
   void list_under_way();
   [[nodiscard]] std::span<const Event> events() const { return events_.view(); }
 
@@ -58,7 +59,8 @@ class Agenda {
   bool fair_ = false;
 };
 
-// One function holds the work of every step: separate calls would take a tenth of its time.
+// All in one function, because it runs in every step: separate calls would take a tenth of the
+// step's time.
 inline void Agenda::list() {
   events_.clear();
   if (fair_ || processes_.stalled() > 0 || server_.has_work()) [[unlikely]]

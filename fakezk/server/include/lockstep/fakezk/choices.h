@@ -8,11 +8,12 @@
 
 namespace lockstep::fakezk {
 
-// The numbers that the current step needs: its chooser chooses them, and they become part of the
-// trace. Outside of steps, when something is done by hand, every number is 0.
+// Gets the numbers that the current step needs from its chooser, and makes them part of the trace.
+// Outside of steps, when something is done by hand, every number is 0.
 class Choices final : public Unspecified {
  public:
-  // Any number is a valid choice, and nearly every one is small enough: a division takes its time.
+  // Makes any number a valid choice. Nearly every one is small enough already, so the slow division
+  // is rare.
   [[nodiscard]] static std::uint32_t within(std::uint32_t number, std::uint32_t options) {
     return number < options ? number : number % options;
   }

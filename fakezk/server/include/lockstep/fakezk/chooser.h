@@ -85,13 +85,13 @@ class Chooser {
 
   // Chooses the event that happens next.
   virtual Choice next(const Menu& menu) = 0;
-  // Nothing but a fault can happen any more: which one of the menu strikes; none ends it all.
+  // Only a fault can still happen: the one of the menu that strikes; none ends the execution.
   virtual std::optional<std::uint32_t> last_fault(const Menu&) { return std::nullopt; }
   // A number below `options` (at least 2) that an event needs; 0 is the default.
   virtual std::uint32_t number(std::uint32_t options) = 0;
-  // The same, where it decides only in which order something stands.
+  // The same, for a number that only decides an order.
   virtual std::uint32_t order(std::uint32_t options) { return number(options); }
-  // The same, where each value has an effect that 0 has, too, after other choices before it.
+  // The same, for a number whose every effect can also be had with 0, after other earlier choices.
   virtual std::uint32_t shortcut(std::uint32_t options) { return number(options); }
 };
 
@@ -102,8 +102,8 @@ class Calm final : public Chooser {
   std::uint32_t number(std::uint32_t) override { return 0; }
 };
 
-// The same, but what the servers have decided they do at once, as if they had nothing else to do:
-// for tests by hand.
+// The same, but the servers carry out at once what they have decided, as if they were idle: for
+// tests by hand.
 class Prompt final : public Chooser {
  public:
   Choice next(const Menu& menu) override {

@@ -24,8 +24,8 @@ class Connections {
   };
 
   void clear() { connections_.clear(); }
-  // A client greets the servers over this link. Its new connection serves no session yet, and keeps
-  // only the replica of the one before.
+  // A client has sent a handshake over this link. Returns the new connection, which serves no
+  // session yet and keeps only the replica of the previous one.
   Connection& greeted(LinkIndex link);
   // Ends the connection: requests in flight over it are not answered. Returns its session.
   SessionIndex ended(LinkIndex link);

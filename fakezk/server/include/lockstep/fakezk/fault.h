@@ -36,7 +36,7 @@ inline constexpr FaultKind kFirstNamedFault = FaultKind::kForgottenWrites;
 inline constexpr FaultKind kLastFault = FaultKind::kForgottenWrites;
 inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(kLastFault) + 1;
 
-// How much faster or slower a clock runs at most, in parts. The recipes' margins cover more.
+// A drifting clock is fast or slow by one part in this many. The recipes' margins cover more.
 inline constexpr int kDriftParts = 64;
 
 // A set of kinds, one bit each.

@@ -16,8 +16,8 @@ namespace lockstep::fakezk {
 // Starts a crashed process again.
 class Restarter {
  public:
-  // The process has died: its tasks are gone, and nothing it sends goes anywhere any more. Lets go
-  // of its sessions, which do not know yet, and may start it again.
+  // The process has died: its tasks are gone, and nothing that it has sent arrives any more.
+  // Releases its sessions, which have not been notified, and may start it again.
   virtual void restart(Process& process) = 0;
 
  protected:
@@ -59,8 +59,8 @@ class Faults {
   // in flight is in front.
   [[nodiscard]] bool answers_meanwhile(LinkIndex link) const;
   void kill_session(SessionIndex session);
-  // Ends every connection. No request under way arrives. Every answer under way does if a test
-  // calls this; the fault loses some of the last answers on each connection.
+  // Ends every connection. Requests in flight are lost. Answers in flight all arrive if a test
+  // calls this; the fault loses some of the last ones on each connection.
   void change_leader();
   // The same, and the last `writes` writes never happened (Server::forget_writes).
   void forget_writes(std::uint32_t writes);
@@ -72,16 +72,16 @@ class Faults {
   void stall(Process& process);
   void wake(Process& process);
   static constexpr Duration kLongestStall = std::chrono::minutes(1);
-  // A process dies: of what it has sent on each connection, the server has accepted as much as the
-  // chooser says, by hand nothing.
+  // A process dies: on each connection, the server has accepted as many of its requests in flight
+  // as the chooser says; by hand, none.
   void crash(Process& process);
   // From now on its clock is slow or fast by one part in kDriftParts.
   void drift(Process& process, bool fast);
-  // A fast clock passes over one of its ticks now and then: what is due at that one comes with the
-  // next.
+  // A fast clock skips one of its ticks now and then: what is due at that tick comes with the next
+  // one.
   static constexpr Duration kPassedOver{1};
-  // Mends everything that is broken, and no fault strikes any more.
-  void mend();
+  // Heals everything that is broken; no fault strikes any more.
+  void heal();
 
  private:
   // The server takes up that many requests in flight, as far as it can.

@@ -45,7 +45,8 @@ struct Change {
 };
 
 // Everything that was committed since the reset, in zxid order: what replicas apply and what
-// oracles judge by. It keeps what the servers forget, and then says what that has changed.
+// oracles judge by. Writes that the servers forget stay in it, followed by the changes that the
+// forgetting has made.
 using History = std::vector<Change>;
 
 }  // namespace lockstep::fakezk

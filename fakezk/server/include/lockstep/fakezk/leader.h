@@ -57,7 +57,7 @@ class Leader {
   // Each adds the changes of the transaction to the history, or makes it a failed one.
   void prepare(Txn& txn, const Identities& identities, const ClientMessage& message);
   void prepare_close(Txn& txn);
-  // A write of a session whose end is decided: it fails, unless it is a multi of nothing.
+  // A write of a session whose end is decided: it fails, unless it is an empty multi.
   static void prepare_ended(Txn& txn, const Request& request);
   void prepare_reaping(Txn& txn, PathId path);
   // For a client that does not belong to the program.

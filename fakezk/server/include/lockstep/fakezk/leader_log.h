@@ -11,14 +11,15 @@
 namespace lockstep::fakezk {
 
 // The leader's log: what it has committed, in order. Only servers with several replicas keep one.
-// From some entry on, servers that lose a quorum may forget the newest entries.
+// Servers that lose a quorum may forget the newest entries, but none before a certain entry
+// (keep()).
 class LeaderLog {
  public:
   static constexpr std::uint32_t kMostForgotten = 8;
 
   void clear();
   void add(const Txn& txn) { entries_.push_back(txn); }
-  // No server forgets the present entries.
+  // From now on, no server forgets the present entries.
   void keep() { kept_ = entries_.size(); }
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }

@@ -66,7 +66,7 @@ class Network {
   // The client opens a connection; its handshake is the first request.
   void connect(LinkIndex index, const Handshake& handshake);
   // Ends the connection: requests not yet applied and items not yet received are lost, except for
-  // the first `received` items of the inbox; the client will notice it as `error`.
+  // the first `received` items of the inbox; the client sees the end as `error`.
   void disconnect(LinkIndex index, std::size_t received, Error error);
   // The client is destroyed; messages to it are dropped.
   void abandon(LinkIndex index);

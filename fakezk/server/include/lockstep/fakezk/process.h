@@ -37,7 +37,7 @@ class Process final : public Executor {
   void start_timer(Timer& timer, TimePoint due) override { clock_.start(timer, due); }
   void stop_timer(Timer& timer) noexcept override { clock_.stop(timer); }
   void escaped(std::exception_ptr exception) noexcept override {
-    host_.work.escapes(std::move(exception));
+    host_.work.keep_exception(std::move(exception));
   }
   [[nodiscard]] Blocker& blocker() noexcept override {
     internal::check(host_.blocker != nullptr, "code blocks in a world that has no Blocker");
@@ -76,7 +76,7 @@ class Process final : public Executor {
   // Whether it sleeps, and time does not pass `time` before it has woken.
   [[nodiscard]] bool wakes_before(TimePoint time) const { return stalled_ && wakes_at_ < time; }
 
-  // Without timers, awake and with an exact clock. Its tasks have ended.
+  // Removes its timers, wakes it, and makes its clock exact. Its tasks must have ended.
   void reset() {
     clock_.reset();
     wake();

@@ -9,7 +9,7 @@
 
 namespace lockstep::fakezk {
 
-// The time of a simulated world, which its processes read. It never goes back, but for a reset.
+// The time of a simulated world, which its processes read. It never goes back, except for a reset.
 class WorldTime {
  public:
   [[nodiscard]] TimePoint now() const { return now_; }
@@ -17,8 +17,8 @@ class WorldTime {
   void move_to(TimePoint time) { now_ = std::max(now_, time); }
   // Sets the recorder of accesses; null: none.
   void record_into(FootprintRecorder* recorder) { recorder_ = recorder; }
-  // Code of a process looks at a clock, or at its timers.
-  void is_read() const {
+  // Records that code of a process has read a clock, or its timers.
+  void record_read() const {
     if (recorder_) recorder_->reads(ObjectKind::kClock);
   }
 
@@ -32,21 +32,21 @@ class ProcessClock {
  public:
   explicit ProcessClock(const WorldTime& time) : time_(time) {}
 
-  // Exact, and without timers.
+  // Makes the clock exact, and removes its timers.
   void reset();
   // For the process: reports to the recorder of the world's time.
   [[nodiscard]] TimePoint now() const {
-    time_.is_read();
+    time_.record_read();
     return shown();
   }
   // The same without a report: for a time that is stored, and that the process may never read.
   [[nodiscard]] TimePoint shown() const { return is_exact() ? time_.now() : drifting_now(); }
   void start(Timer& timer, TimePoint due) {
-    time_.is_read();
+    time_.record_read();
     timers_.push(timer, due);
   }
   void stop(Timer& timer) noexcept {
-    time_.is_read();
+    time_.record_read();
     timers_.erase(timer);
   }
 

@@ -29,7 +29,7 @@ class Processes {
 
   Processes(World& world, WorkLoop& work, const WorldTime& time) : host_{world, work, time} {}
 
-  // None is left, without names and a blocker; end_tasks() comes first.
+  // Removes all processes, their names and the blocker. Call end_tasks() first.
   void reset();
   // The positions of their random streams, and which of them each link belongs to.
   struct Checkpoint {
@@ -40,7 +40,7 @@ class Processes {
   void reset_to(const Checkpoint& checkpoint);
   // Nothing runs, waits or sleeps, and every clock is exact.
   [[nodiscard]] bool at_rest() const;
-  // Destroys the tasks of all that there have ever been.
+  // Destroys the tasks of all processes, including those that a reset has removed.
   void end_tasks();
 
   Process& add();
@@ -77,7 +77,7 @@ class Processes {
 
   // The process that the current step has set going, or kNoProcess.
   [[nodiscard]] std::uint32_t acting() const { return acting_; }
-  void acts(std::uint32_t process) { acting_ = process; }
+  void set_acting(std::uint32_t process) { acting_ = process; }
 
  private:
   void reset_all();

@@ -98,7 +98,7 @@ class Replica {
   void notify(WatchTable& table, PathId path, EventType type, AclId acl);
   void notify_deleted(PathId path, AclId acl);
   void record_watches(const WatchTable& table, LinkIndex link);
-  // Whether it matters to every change which watches there are.
+  // Whether every change depends on which watches exist.
   [[nodiscard]] bool hears_everything() const {
     return data_watches_.any_recursive() || child_watches_.any_recursive();
   }
@@ -143,10 +143,10 @@ class Replica {
     return;
   }
   if (request.watched) data_watches_.add(path, link);
-  reply.show(tree_.stat(znode));
+  reply.set_stat(tree_.stat(znode));
   if (request.op == OpCode::kGetData) reply.data = znode.data;
   if (request.op == OpCode::kGetAcl) {
-    reply.say(ReplyDetails(acls_.shown(znode.acl, identities.list())));
+    reply.set_details(ReplyDetails(acls_.shown(znode.acl, identities.list())));
   }
 }
 

@@ -51,8 +51,8 @@ class Replicas {
 
   // In every tree.
   void wind_sequence(PathId parent, std::int32_t children_created);
-  // All have heard of a zxid that changes nothing.
-  void have_come_to(Zxid zxid);
+  // All replicas advance to a zxid whose transaction changes nothing.
+  void advance_to(Zxid zxid);
 
  private:
   std::vector<Replica> replicas_;  // Each stays where it is.

@@ -39,9 +39,10 @@ class Server final {
   // Fresh servers; keeps its memory.
   void reset(std::shared_ptr<PathTable> paths);
 
-  // All that there is while at_rest(), to come back to; with the table of paths of that time only.
+  // The whole state while at_rest(), for reset_to(); valid only with the table of paths of that
+  // time.
   struct Checkpoint;
-  // There is no watch, nothing is being closed or reaped, and every replica is reached.
+  // Whether there is no watch, nothing is being closed or reaped, and every replica can be reached.
   [[nodiscard]] bool at_rest() const;
   [[nodiscard]] Checkpoint checkpoint() const;
   void reset_to(const Checkpoint& checkpoint);
@@ -116,7 +117,7 @@ class Server final {
   // for the leader; after the sync limit it drops its clients, and comes back.
   void isolate(ReplicaIndex index, TimePoint now);
   // No replica lags or is without its leader any more.
-  void mend(TimePoint now);
+  void heal(TimePoint now);
   // A new leader: every connection ends, a new epoch begins, every session's clock starts again.
   void change_leader(TimePoint now);
   // How many of the newest writes the servers could forget together with their leader: at most
@@ -131,18 +132,18 @@ class Server final {
   void keep_log() { leader_.keep_log(); }
   [[nodiscard]] ReplicaIndex replica_of(LinkIndex link) const { return connections_[link].replica; }
 
-  // The leader hears of the session of this connection, and lets it live.
+  // Whether the leader hears of the session of this connection, and keeps it alive.
   [[nodiscard]] bool hears(LinkIndex link) const;
-  // A client that is connected sends nothing any more, not even pings; or it does again.
-  void fall_silent(LinkIndex link, TimePoint now);
-  void speak_up(LinkIndex link);
+  // A connected client stops sending anything, even pings; or starts again.
+  void begin_silence(LinkIndex link, TimePoint now);
+  void end_silence(LinkIndex link);
   // The ephemerals of a session, in order of creation.
   [[nodiscard]] std::span<const PathId> ephemerals(SessionIndex session) const {
     return sessions()[session].ephemerals;
   }
-  // Somebody who does not belong to the program creates a znode: false if the servers refuse it.
+  // An operator, who is not part of the program, creates a znode: false if the servers refuse it.
   bool create_as_operator(const Request& request, TimePoint now);
-  // Or deletes an ephemeral one.
+  // An operator deletes an ephemeral znode.
   void remove_as_operator(PathId path, TimePoint now);
   // Containers that the servers could reap now, in order of creation.
   [[nodiscard]] PathList reapable() const;
@@ -153,9 +154,9 @@ class Server final {
   static constexpr std::int32_t kMostCreatesLeft = 3;
   void reap(PathId path, TimePoint now);
 
-  // That many of a link's next requests are answered with kThrottledOp and not executed, as a
-  // server does that limits its load (RequestThrottler). Those that concern the connection are not
-  // limited.
+  // Answers the next `requests` requests of a link with kThrottledOp instead of executing them,
+  // like a server that limits its load (RequestThrottler). Requests that concern the connection are
+  // not limited.
   void throttle(LinkIndex link, std::uint32_t requests) { throttle_ = {link, requests}; }
 
   // The parent's counter is moved to where many creates and deletes would have brought it.
@@ -179,7 +180,7 @@ class Server final {
   // Returns the tree of all committed transactions.
   [[nodiscard]] const ZnodeTree& tree() const { return replicas_.committed(); }
   [[nodiscard]] const PathTable& paths() const { return *paths_; }
-  // To keep it while its numbers count.
+  // For callers that hold numbers of paths, which are valid as long as the table.
   [[nodiscard]] const std::shared_ptr<PathTable>& path_table() const { return paths_; }
   // For senders: a message carries the number of its path.
   [[nodiscard]] PathTable& paths() { return *paths_; }
@@ -190,7 +191,8 @@ class Server final {
     return leader_.log().after(replicas_[index].applied);
   }
   [[nodiscard]] Zxid last_zxid() const { return leader_.zxid(); }
-  // How far the server that a session is connected to has come; without a connection, the leader.
+  // The last zxid of the server that a session is connected to; without a connection, of the
+  // leader.
   [[nodiscard]] Zxid last_zxid_for(SessionId id) const;
 
  private:
@@ -218,15 +220,16 @@ class Server final {
   void set_watches(LinkIndex link, const WatchedPaths& watched);
   void answer_query(LinkIndex link, const Query& query, TimePoint now);
   // Whether a server drops a request of a session that is being closed, and all later ones.
-  [[nodiscard]] bool drops_request(LinkIndex link);
+  [[nodiscard]] bool decide_drop(LinkIndex link);
   void add_identity(LinkIndex link, const Request& request, TimePoint now);
   void refuse_moved(LinkIndex link, SessionIndex session, OpCode op, TimePoint now);
   void keep_strays(LinkIndex link, std::uint32_t count);
-  void take_up_strays(SessionIndex session, TimePoint now);
+  void apply_strays(SessionIndex session, TimePoint now);
   [[gnu::cold]] void drop_too_long(LinkIndex link, const ClientMessage& message, TimePoint now);
-  inline void take_up(LinkIndex link, const ClientMessage& message, TimePoint now);
+  inline void process_message(LinkIndex link, const ClientMessage& message, TimePoint now);
   // Handles the messages that are no requests: a handshake, SetWatches, or a query.
-  [[gnu::noinline]] void come_back(LinkIndex link, const ClientMessage& message, TimePoint now);
+  [[gnu::noinline]] void process_other_message(LinkIndex link, const ClientMessage& message,
+                                               TimePoint now);
   [[gnu::noinline]] void serve_ended(LinkIndex link, SessionIndex session,
                                      const ClientMessage& message, TimePoint now);
   void close_ended(LinkIndex link, SessionIndex session, TimePoint now);
@@ -234,20 +237,20 @@ class Server final {
   inline void serve(LinkIndex link, SessionIndex session, const ClientMessage& message,
                     TimePoint now);
   inline void read(LinkIndex link, const ClientMessage& message);
-  // A reply that is on its way from that replica, to be filled in; every request opens one, and
-  // where it is filled in is the place to make it.
+  // Creates a reply from that replica in the link's inbox, for the caller to fill in there: every
+  // request has one, so a copy would cost time.
   [[gnu::always_inline]] Reply& open_reply(const Replica& from, LinkIndex link, OpCode op) {
     return network_.answer(link, op, from.last_zxid).reply;
   }
 
-  // The client of that connection waits for the answer.
-  [[nodiscard]] Txn awaited(LinkIndex origin, Txn txn) const;
+  // Returns `txn` as one whose answer the client of that connection waits for.
+  [[nodiscard]] Txn with_origin(LinkIndex origin, Txn txn) const;
   inline void write(Txn txn, const Identities& identities, const ClientMessage& message,
                     TimePoint now);
   void commit(Txn& txn, TimePoint now);
   inline void apply_txn(ReplicaIndex index, const Txn& txn, TimePoint now);
   inline void apply_change(Replica& replica, const Change& change, const Txn& txn);
-  // Somebody waits for what each of its operations comes to.
+  // Applies a multi whose client waits for the result of each operation.
   [[gnu::noinline]] void apply_multi(Replica& replica, const Txn& txn);
   void close_connections(ReplicaIndex index, SessionIndex session, TimePoint now);
   inline void answer(const Replica& replica, const Txn& txn);
@@ -264,7 +267,8 @@ class Server final {
   AclTable acls_;
   std::deque<Rejoin> rejoins_;  // One per replica.
   Replicas replicas_;
-  // Since the last search for work that found none: every step asks, and most often there is none.
+  // Whether work may have come up since the last search found none. Cached because every step asks,
+  // and there is rarely any.
   bool work_found_ = true;
   Leader leader_;
   Connections connections_;
@@ -274,7 +278,7 @@ class Server final {
   FootprintRecorder* recorder_ = nullptr;
 };
 
-inline Txn Server::awaited(LinkIndex origin, Txn txn) const {
+inline Txn Server::with_origin(LinkIndex origin, Txn txn) const {
   txn.origin = origin;
   txn.connection = connections_[origin].number;
   return txn;

@@ -95,8 +95,8 @@ class SessionTable {
   }
 
   // From now on the leader hears nothing of the session, or hears of it again.
-  void fall_silent(SessionIndex index, TimePoint now);
-  void speak_up(SessionIndex index);
+  void begin_silence(SessionIndex index, TimePoint now);
+  void end_silence(SessionIndex index);
   // When a session that is silent since `silence` expires: together with all others of its bucket,
   // up to a tick after its timeout (ExpiryQueue.roundToNextInterval).
   [[nodiscard]] TimePoint expiry_time(SessionIndex index, TimePoint silence) const;

@@ -40,7 +40,7 @@ class Strays {
   // Connections that have left requests, oldest first.
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(left_.size()); }
   [[nodiscard]] const Left& at(std::uint32_t index) const { return left_[index]; }
-  // Whether it is the oldest of its session's.
+  // Whether it is the oldest one of its session.
   [[nodiscard]] bool is_first(std::uint32_t index) const;
 
   // Keeps the first `count` messages of `sent`, as far as they are writes: only writes have an
@@ -48,7 +48,7 @@ class Strays {
   void keep(Left left, Mailbox<ClientMessage>& sent, std::uint32_t count);
   // Takes the oldest request of a connection.
   [[nodiscard]] Stray take(std::uint32_t index);
-  // The session goes on elsewhere.
+  // The session continues on another server.
   void drop(SessionIndex session, ReplicaIndex unless_on);
   // The server forgets what it has read.
   void drop(ReplicaIndex on);

@@ -11,20 +11,21 @@ class Process;
 class Threads;
 
 // A thread of a simulated process: code with a stack of its own, which may block. When a blocking
-// call of a thread is over, the thread does not go on at once: that it goes on is an event of its
-// own (Event::Kind::kGoOn), and replies, watch events and other threads may come first, as they may
-// on a machine that preempts threads. Single-threaded, like the world, which outlives the thread.
+// call of a thread is over, the thread does not go on at once, but in an event of its own
+// (Event::Kind::kGoOn). Replies, watch events and other threads may come before that, as on a
+// machine that preempts threads. Single-threaded, like the world, which outlives the thread.
 class Thread {
  public:
   explicit Thread(Process& process);
   Thread(const Thread&) = delete;
   Thread& operator=(const Thread&) = delete;
 
-  // Its call is over: from now on it may go on, once. Not called again before it has gone on.
-  void call_is_over();
-  // It is running, and others may go first now. By default it goes on at once, before everything
-  // else.
-  void is_preempted();
+  // Its blocking call is over: from now on it may go on, once. Call this again only after it has
+  // gone on.
+  void make_ready();
+  // For a running thread: lets other events come first. By default it goes on at once, before
+  // everything else.
+  void preempt();
   // The process, and which of its threads this is: the lowest number that no other one has.
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] Process& process() const { return process_; }

@@ -47,10 +47,10 @@ class Tracer {
   virtual void user_note(std::uint32_t process, std::uint32_t /*user*/, std::string_view text) {
     note(process, text);
   }
-  // One of its processes has been granted a lock through `znode`, or says that the grant is over.
+  // A process has reported that it was granted a lock through `znode`, or that the grant is over.
   virtual void grant_begins(std::uint32_t /*process*/, const Path& /*znode*/) {}
   virtual void grant_ends(std::uint32_t /*process*/, const Path& /*znode*/) {}
-  // Everything that a step has set off is done. Called also when watching begins.
+  // Everything that a step has set off is done. Also called when the tracer is set.
   virtual void settled() {}
 };
 

@@ -30,7 +30,8 @@ class WatchTable {
   // The connections with a watch on `path`, whose one-shot watches are removed. The next call
   // reuses the buffer.
   const std::vector<LinkIndex>& take(PathId path);
-  // Those that hear of an event: with recursive watches, which `take` does not know.
+  // The connections that hear of an event, including those with recursive watches, which `take`
+  // ignores.
   const std::vector<LinkIndex>& take_told(PathId path, EventType type, PathTable& paths) {
     take(path);
     if (recursive_ > 0) [[unlikely]]
@@ -60,8 +61,8 @@ class WatchTable {
   std::vector<std::vector<LinkIndex>> watchers_;  // By PathId.
   std::vector<std::vector<PathId>> watched_;      // by LinkIndex; may contain fired ones
   std::size_t count_ = 0;                         // of all watchers
-  // Those that are not one-shot, and whether they are recursive; looked up, and never ordered by
-  // the number of a path.
+  // Those that are not one-shot, and whether they are recursive. Only looked up in: the order of
+  // path numbers must not matter.
   std::map<Place, bool> lasting_;
   std::size_t recursive_ = 0;  // of lasting_
   std::vector<LinkIndex> taken_;

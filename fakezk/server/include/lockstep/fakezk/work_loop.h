@@ -24,7 +24,7 @@ class WorkLoop {
   void post(Runnable& work) { posted_.push(work); }
   void withdraw(Runnable& work) noexcept { posted_.erase(work); }
   [[nodiscard]] bool empty() const { return posted_.empty(); }
-  // Forgets what is posted without running it.
+  // Drops the posted work without running it.
   void clear();
   // Runs what is posted, and what this work posts.
   [[gnu::always_inline]] void run_posted();
@@ -34,15 +34,15 @@ class WorkLoop {
   // The first exception that has escaped; null if there is none.
   [[nodiscard]] std::exception_ptr& escaped() { return escaped_; }
   [[nodiscard]] const std::exception_ptr& escaped() const { return escaped_; }
-  void escapes(std::exception_ptr exception) noexcept {
+  void keep_exception(std::exception_ptr exception) noexcept {
     if (!escaped_) escaped_ = std::move(exception);
   }
 
   // Pieces of work, timers of one instant, or coroutines in a row that may run between two steps.
   void set_most(std::uint32_t most) { most_ = most; }
   [[nodiscard]] std::uint32_t most() const { return most_; }
-  // More than that counts as endless: an Endless escapes. `what` names the kind of work.
-  void is_endless(std::string_view what) noexcept;
+  // Reports work beyond that limit: an Endless escapes. `what` names the kind of work.
+  void report_endless(std::string_view what) noexcept;
   [[nodiscard]] internal::ChainLimit& chains() { return chains_; }
 
  private:
@@ -64,12 +64,12 @@ class WorkLoop {
   std::uint32_t most_ = 0;
 };
 
-// A call of its own would be a third of what it takes to hand over a piece of work.
+// Inlined: a call would take a third of the time that it takes to hand over a piece of work.
 inline void WorkLoop::run(Runnable& work) {
   try {
     work.run();
   } catch (...) {
-    escapes(std::current_exception());
+    keep_exception(std::current_exception());
   }
 }
 
@@ -78,7 +78,7 @@ inline void WorkLoop::run_posted() {
   std::uint32_t pieces = 0;
   while (Runnable* const work = posted_.pop()) {
     run(*work);
-    if (++pieces == most_) return is_endless("pieces of work have run");
+    if (++pieces == most_) return report_endless("pieces of work have run");
   }
 }
 

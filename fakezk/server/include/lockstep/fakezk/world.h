@@ -41,22 +41,23 @@ class World final {
   void end_tasks();
   // The same, and ignores all sessions until the reset: they may be destroyed without an effect.
   void end();
-  // A task of a process, a listener or posted work has let an exception escape. It has ended
-  // nothing else; the caller that runs the world takes the first of them and throws or reports it.
+  // Whether an exception has escaped from a task of a process, a listener or posted work.
+  // Everything else goes on; the caller that runs the world takes the first exception, and throws
+  // or reports it.
   [[nodiscard]] bool task_failed() const { return work_.escaped() != nullptr; }
   [[nodiscard]] std::exception_ptr take_exception();
 
-  // Everything as if new. Sessions of this world must have been destroyed before.
+  // Returns to the state of a new world. Sessions of this world must have been destroyed before.
   void reset();
 
-  // A world that rests: processes, sessions and znodes, but nothing that runs, waits, is watched,
-  // held or under way, no fault that has struck, and no clock but the world's.
+  // The state of a world at rest: it has processes, sessions and znodes, but nothing runs, waits,
+  // is watched, held or in flight, no fault has struck, and no clock drifts.
   struct Checkpoint;
-  // To come back to; none if the world does not rest.
+  // The present state, for reset_to(); none if the world is not at rest.
   [[nodiscard]] std::optional<Checkpoint> checkpoint() const;
-  // Everything as it was then, without an end of a link: clients attach theirs (Network::attach).
-  // False, with nothing done, if the checkpoint is another world's, or from before a reset that has
-  // dropped the names of its znodes.
+  // Restores that state, without the clients' ends of the links: clients attach theirs
+  // (Network::attach). Returns false and does nothing if the checkpoint belongs to another world,
+  // or is older than a reset that has dropped the names of its znodes.
   [[nodiscard]] bool reset_to(const Checkpoint& checkpoint);
 
   // -- What a program is made of.
@@ -77,7 +78,7 @@ class World final {
   void set_restarter(Restarter* restarter) { faults_.set_restarter(restarter); }
   // Without them, processes are called by their numbers. Until the reset.
   void set_names(const ProcessNames* names) { processes_.set_names(names); }
-  // Without one, no one hears of rests. Until the reset.
+  // Without one, rests are not reported. Until the reset.
   void set_rest_watcher(RestWatcher* watcher) { rest_watcher_ = watcher; }
   // How code that blocks waits in this world; without one it may not. Until the reset.
   void set_blocker(Blocker* blocker) { processes_.set_blocker(blocker); }
@@ -103,17 +104,17 @@ class World final {
   void set_most_work(std::uint32_t most) { work_.set_most(most); }
   // By hand a test may have a hundred thousand waiters that all wake at once.
   static constexpr std::uint32_t kMostWork = 5'000'000;
-  // While this lives, chains of coroutines on this thread are the world's to end.
+  // While this lives, the world limits chains of coroutines on this thread.
   class ChainsEnd;
-  // Timers that are due by then fire first; messages under way stay there.
+  // Timers that are due by then fire first; messages in flight stay in flight.
   void advance_clock(TimePoint until);
   // When the next timer is due, also one that runs in the background; none if there is none.
   [[nodiscard]] std::optional<TimePoint> next_timer() { return clock_.find_next(); }
-  // The earliest timer fires, as the event of a step says, although something else could happen.
+  // Fires the earliest timer, in a step with this event, although something else could happen.
   void fire_timer(const Event& event) { fire_timer(event, false); }
-  // The servers take up the oldest request of a link; what it carries enters the trace hash.
-  void take_up(LinkIndex link);
-  // Mends everything that is broken. No fault strikes any more, and the default order is fair from
+  // The servers process the oldest request of a link; its contents enter the trace hash.
+  void process_message(LinkIndex link);
+  // Heals everything that is broken. No fault strikes any more, and the default order is fair from
   // now on: the client that was served last comes last.
   void heal();
 
@@ -139,7 +140,7 @@ class World final {
   [[nodiscard]] FaultKinds kinds_injected() const { return faults_.kinds_injected(); }
   [[nodiscard]] std::uint64_t trace_hash() const { return record_.hash(); }
   [[nodiscard]] const std::vector<Deviation>& deviations() const { return record_.deviations(); }
-  // Describes the step that is under way, for messages: "in step 3, in which B goes on".
+  // Describes the current step, for messages: "in step 3, in which B goes on".
   [[nodiscard]] std::string where() const;
 
   void set_tracer(Tracer* tracer) {
@@ -184,7 +185,7 @@ class World final {
   [[nodiscard]] bool at_rest() const;
   bool step(Chooser& chooser, bool with_timers);
   bool step_at_rest(Chooser& chooser);
-  void happens(Chooser& chooser, const FaultMenu& faults, Choice choice);
+  void take_step(Chooser& chooser, const FaultMenu& faults, Choice choice);
   const Event& take(const FaultMenu& faults, Choice choice);
   void execute(const Event& event);
   void execute_rare(const Event& event);
@@ -243,7 +244,7 @@ class World::ChainsEnd {
   internal::ChainLimit* before_;
 };
 
-// To be kept, not read.
+// Callers only keep it: its members are the world's.
 struct World::Checkpoint {
   std::shared_ptr<PathTable> paths;  // No other world has it.
   Network::Checkpoint network;

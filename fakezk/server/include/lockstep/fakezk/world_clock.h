@@ -26,8 +26,8 @@ class RestWatcher {
   ~RestWatcher() = default;
 };
 
-// Which timers are next: of those of the servers and of the processes. The timers of stalled
-// processes wait.
+// Finds the timers that are next, among those of the servers and of the processes. The timers of
+// stalled processes wait.
 class WorldClock {
  public:
   WorldClock(ServerTimers& servers, const Processes& processes)
@@ -39,7 +39,7 @@ class WorldClock {
   // earliest timer is due first. (Real clocks never agree so well that one surely comes first.)
   [[nodiscard]] const std::vector<NextTimer>& next() const { return next_; }
   [[nodiscard]] bool a_timer_runs() const;
-  // Whether something waits for the time to pass; timers that keep nothing going do not count.
+  // Whether something waits for time to pass; background timers do not count.
   [[nodiscard]] bool is_waited_for() const;
   // When the servers' timers are due.
   [[nodiscard]] std::uint64_t server_hash() const;

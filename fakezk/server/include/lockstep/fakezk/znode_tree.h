@@ -17,8 +17,8 @@
 
 namespace lockstep::fakezk {
 
-// Everything that a server knows of a znode except its data and its children: the Stat as clients
-// see it, and the fields that they do not see.
+// Everything that a server knows of a znode except its data and its children: the Stat that clients
+// see, and hidden fields.
 struct ZnodeFacts : Stat {
   bool exists = false;
   Lifetime lifetime = Lifetime::kPersistent;
@@ -37,7 +37,7 @@ struct Znode : ZnodeFacts {
   [[nodiscard]] bool has_had_children() const { return children_created != 0; }
 };
 
-// Made for a moment, and often.
+// Short-lived and frequent, hence from the pool.
 using PathList = std::vector<PathId, internal::PoolAllocator<PathId>>;
 
 // The tree of znodes: what one server has applied. Pure data, no rules of who may do what.
@@ -51,7 +51,7 @@ class ZnodeTree {
   // Back to the tree of a fresh server; keeps its memory.
   void reset(std::shared_ptr<PathTable> paths);
 
-  // A copy of the tree, to come back to. Valid only with the table of paths of its time.
+  // A copy of the tree, for reset_to(). Valid only with the table of paths of its time.
   struct Kept {
     PathId id;
     std::uint64_t state;
@@ -97,7 +97,7 @@ class ZnodeTree {
   static constexpr int kPathBits = 20;
 
   void plant(PathId id);
-  // To be changed.
+  // The znode, for a change of it.
   Znode& changing(PathId id) {
     states_[id] = ++changes_;
     return znodes_[id];

@@ -77,7 +77,7 @@ class Reader {
 
   [[nodiscard]] const std::optional<Malformed>& error() const { return error_; }
   [[nodiscard]] std::size_t left() const { return bytes_.size(); }
-  // For what a caller finds to be wrong.
+  // For an error that the caller has found.
   void fail(Malformed how) {
     if (!error_) error_ = how;
   }

@@ -195,7 +195,7 @@ class Execution {
   // Whether no other thread of its process is left.
   [[nodiscard]] bool is_last(Thread& thread) const;
   // Closes the descriptors of the thread's process if this was its last thread.
-  void has_ended(Thread& thread);
+  void thread_ended(Thread& thread);
   // The running thread has done all its work. If the first thread of its process has left main()
   // by pthread_exit(), the process ends with its last thread, as in glibc.
   void is_done(Thread& thread);

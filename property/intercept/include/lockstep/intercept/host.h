@@ -66,7 +66,7 @@ class Host {
   virtual void ended(Thread& thread) = 0;
   // The host lets this thread go on later, once (Thread::go_on). `is_preempted`: it is the running
   // thread, and could also go on at once.
-  virtual void may_go_on(Thread& thread, bool is_preempted) = 0;
+  virtual void make_ready(Thread& thread, bool is_preempted) = 0;
   // Calls Thread::timed_out() at that time, unless the timer is stopped before. A thread has at
   // most one timer.
   virtual void start_timer(Thread& thread, std::chrono::nanoseconds due) = 0;

@@ -72,8 +72,8 @@ class Contender {
   void become_impatient() { impatient_ = true; }  // See patience().
   // A hunt relies on LockUnderTest::isolated: lab::Shared is "misuse".
   void become_isolated() { isolated_ = true; }
-  // Called before memory that contenders share is used.
-  void uses_shared(std::string_view name);
+  // Call it before memory that contenders share is used: "misuse" if they are said to share none.
+  void check_sharing(std::string_view name);
   // Whether the rules let one contender hold the lock at a time.
   [[nodiscard]] bool holds_alone() const { return oracles_.rules().exclusive(); }
 

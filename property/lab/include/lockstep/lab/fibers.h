@@ -48,8 +48,8 @@ class Fibers final : public Blocker, public Bodies {
     return run(process, std::move(body));
   }
 
-  // Between these two, the watchdog watches code on this thread that runs on no fiber, too. Nested
-  // calls have no effect.
+  // Between these two calls, the watchdog also watches code on this thread that runs outside of
+  // fibers. Nested calls have no effect.
   void execution_begins();
   void execution_ends() noexcept;
 

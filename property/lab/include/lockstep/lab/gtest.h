@@ -38,7 +38,8 @@
 
 namespace lockstep::lab {
 
-// The result of a replay, with its report. `elsewhere`: failures outside of the execution.
+// The result of a replay, with its report. `elsewhere`: GoogleTest failures that occurred outside
+// of the execution.
 [[nodiscard]] inline ::testing::AssertionResult replayed_well(const ReplayReport& replayed,
                                                               const std::string& elsewhere) {
   if (!replayed.passed() || !elsewhere.empty()) {
@@ -83,7 +84,7 @@ namespace lockstep::lab {
     if (!report.passed() || !elsewhere.empty()) {
       return ::testing::AssertionFailure() << report.text() << elsewhere;
     }
-    const bool is_vacuous = !report.judged.of_exclusion();
+    const bool is_vacuous = !report.judged.covers_exclusion();
     const bool is_shown = report.coverage || report.exhaustive || is_vacuous;
     std::cout << (is_shown ? report.text() : half_of_exclusion(report));
     return ::testing::AssertionSuccess() << report.text();

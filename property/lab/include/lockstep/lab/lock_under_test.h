@@ -68,8 +68,8 @@ class LockUnderTest {
   // repeats one in 200, and each finding, in a new child; if the repetition differs, it begins
   // again with a child for each execution.
   std::uint32_t executions_per_fork = 64;
-  // If set, the hunt is of the program that this makes, of another kind than contenders. Then
-  // `name`, `least` and `isolated` apply, and no other member above.
+  // If set, the hunt searches the program that this makes, which need not consist of contenders.
+  // Then `name`, `least` and `isolated` apply, and no other member above.
   std::function<std::unique_ptr<search::Program>(ScenarioSize)> make_program;
   // C++ source for this lock in the regression test that a report prints: the second argument of
   // replay_lock, and the header that declares it. lock_under_test<M> and
@@ -82,8 +82,9 @@ class LockUnderTest {
   Task<void> (*usual_contend)(Contender& self, Path lock, std::uint32_t rounds) = nullptr;
 
   // Whether a hunt takes the contenders for isolated: `isolated` is set, nothing has to be reset
-  // before an execution (`at_start`), and `contend` is still the one that it was set for. Whoever
-  // replaces that one sets `usual_contend` to null and says `isolated` anew.
+  // before an execution (`at_start`), and `contend` is still the one that it was set for. If you
+  // replace `contend` by another isolated contender, set `usual_contend` to null and `isolated` to
+  // true.
   [[nodiscard]] bool shares_nothing() const;
 
   // Throws std::invalid_argument if the name is malformed, `contend` is empty, or there is no

@@ -23,12 +23,12 @@ class Shared {
 
   void reset() { value_ = first_; }
   [[nodiscard]] const T& read(Lane self) const {
-    self.contender().uses_shared(name_);
+    self.contender().check_sharing(name_);
     tell(self, "reads ");
     return value_;
   }
   void write(Lane self, T value) {
-    self.contender().uses_shared(name_);
+    self.contender().check_sharing(name_);
     value_ = std::move(value);
     tell(self, "writes ");
   }

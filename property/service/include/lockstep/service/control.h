@@ -112,8 +112,8 @@ class Control {
   [[nodiscard]] Done cut(SessionId session);
   // Stops a session's connection in both directions until resume(): the servers expire the session
   // after its timeout, as if its client had stopped. If the client gives the connection up and
-  // comes back over another one, that one is the session's, and flows. resume() and a delay of zero
-  // are for all connections that the session has had.
+  // comes back over another one, the session continues there, unstalled. resume() and a delay of
+  // zero apply to all connections that the session has had.
   [[nodiscard]] Done stall(SessionId session);
   [[nodiscard]] Done resume(SessionId session);
   // Delays the servers' messages over a session's connection while that stays open; zero ends the
@@ -128,7 +128,7 @@ class Control {
   [[nodiscard]] Done lose_reply(std::optional<wire::Op> kind, SessionId session = 0);
   // Makes a server reset every new connection, or accept them again. Servers count from 0.
   [[nodiscard]] Done refuse(std::uint32_t server, bool refuses);
-  // Makes one of several servers stop applying transactions, so that its clients read old data,
+  // Makes one of several servers stop applying transactions, so that its clients read stale data,
   // until it catches up or the leader changes.
   [[nodiscard]] Done lag(std::uint32_t server, bool lags);
   // Makes another of several servers the leader: every connection ends, every session gets its full

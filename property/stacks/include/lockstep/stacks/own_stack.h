@@ -27,7 +27,7 @@ struct ExceptionState {
 // The size of such a stack, stated by lockstep/lab/fibers.h and lockstep/threads/hunt_threads.h.
 inline constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
-// What a body is for its language runtime and for sanitizers.
+// How the language runtime and sanitizers see a body.
 enum class RunsAs : std::uint8_t {
   // A part of the thread that enters its stack: what precedes a switch happens before what follows
   // it, and each switch swaps the records of exceptions.
@@ -48,7 +48,7 @@ class OwnStack {
   ~OwnStack();
 
   // Sets the body that the next enter() begins. It must not throw. Its return acts like leave().
-  void put_on(std::function<void()> body) { body_ = std::move(body); }
+  void set_body(std::function<void()> body) { body_ = std::move(body); }
   // Switches to this stack, until the body leaves or returns.
   void enter();
   // Switches back to the caller of enter().

@@ -19,9 +19,9 @@ void note(std::string_view text);
 
 // The critical section of a thread that holds a lock, from the constructor to the destructor: no
 // other thread may be inside of the same resource (S2). Others may run at each call of ZooKeeper,
-// and at each wait. Excused are threads of which one may rely on a session that the servers have
-// ended without its knowledge: on any handle of the code under test that has neither been closed
-// nor been told of the end (and for the next waits after it was told). A thread may be inside
+// and at each wait. Two threads may be inside if one of them can rely on a session that the servers
+// have ended without its knowledge: on any handle of the code under test that has neither been
+// closed nor been told of the end (or was told only a few waits ago). A thread may be inside
 // several times.
 class Inside {
  public:

@@ -9,7 +9,7 @@
 
 #include "lockstep/lab/fibers.h"
 #include "lockstep/search/program.h"
-#include "lockstep/threads/hunted_process.h"
+#include "lockstep/threads/world_host.h"
 
 namespace lockstep::threads {
 
@@ -35,12 +35,12 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   virtual void prepare(fakezk::World& world, search::Verdict& verdict) = 0;
   // All threads have ended, or nothing can happen any more.
   virtual void judge_end(fakezk::World& world) = 0;
-  // The program hangs if, with all faults mended, this number has not changed for patience() of
+  // The program hangs if, with all faults healed, this number has not changed for patience() of
   // simulated time. By default: how often its threads have gone on, or sleep, without the threads
-  // of libraries, which send pings for ever.
+  // of libraries, which send pings forever.
   [[nodiscard]] virtual std::uint64_t progress(const fakezk::World& world);
   [[nodiscard]] virtual Duration patience() const { return std::chrono::seconds(30); }
-  // The oracle that a thread breaks by waiting for ever.
+  // The oracle that a thread breaks by waiting forever.
   [[nodiscard]] virtual search::Oracle hang_breaks() const { return search::Oracle::kDeadlock; }
   // A thread ends its process with that status. True if the world goes on without the process's
   // threads (Execution::end_threads_of); by default the real process ends, which is a crash.
@@ -49,9 +49,9 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   virtual void forget() {}
 
   // Only during an execution.
-  [[nodiscard]] HuntedProcess& hunted() { return *hunted_; }
+  [[nodiscard]] WorldHost& hunted() { return *hunted_; }
   [[nodiscard]] bool all_have_ended() const;
-  // A process has crashed, which was the first thread of one of the bodies: that one begins again.
+  // The process that ran one of the bodies has crashed: that body begins again.
   void begin_again(fakezk::Process& process) {
     hunted_->begin_again(process, bodies_[process.index()]);
   }
@@ -66,7 +66,7 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   ThreadOwners owners_;
   bool is_coarse_;
   lab::Fibers fibers_;  // For its watchdog.
-  std::unique_ptr<HuntedProcess> hunted_;
+  std::unique_ptr<WorldHost> hunted_;
   std::vector<std::function<void()>> bodies_;
   search::Judgements judged_;
   std::uint64_t progress_ = 0;  // At its last change,

@@ -12,15 +12,15 @@ namespace lockstep::service {
 class ServedWorld;
 
 // Sees the requests and answers of one connection: logs them, and loses those whose loss is due.
-class Checkpoint final : public connection::ClientConnection::Checkpoint {
+class RequestFilter final : public connection::ClientConnection::Filter {
  public:
-  Checkpoint(ServedWorld& world, const connection::ClientConnection& connection,
-             std::uint32_t server)
+  RequestFilter(ServedWorld& world, const connection::ClientConnection& connection,
+                std::uint32_t server)
       : world_(world), connection_(connection), server_(server) {}
   // Logs unanswered requests as lost.
-  ~Checkpoint();
-  Checkpoint(const Checkpoint&) = delete;
-  Checkpoint& operator=(const Checkpoint&) = delete;
+  ~RequestFilter();
+  RequestFilter(const RequestFilter&) = delete;
+  RequestFilter& operator=(const RequestFilter&) = delete;
 
   bool request_passes(const wire::Request& request) override;
   bool answer_passes(std::int32_t xid, wire::Op op, std::int32_t error) override;

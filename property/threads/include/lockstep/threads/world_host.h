@@ -25,13 +25,13 @@ enum class ThreadOwners : std::uint8_t {
 };
 
 // The simulated world as the host of intercepted threads.
-class HuntedProcess final : public intercept::Host {
+class WorldHost final : public intercept::Host {
  public:
-  HuntedProcess(fakezk::World& world, search::Verdict& verdict, ThreadOwners owners);
-  ~HuntedProcess() override;
+  WorldHost(fakezk::World& world, search::Verdict& verdict, ThreadOwners owners);
+  ~WorldHost() override;
 
-  // The execution that is under way; null if there is none.
-  [[nodiscard]] static HuntedProcess* current() { return current_; }
+  // The execution in progress; null if there is none.
+  [[nodiscard]] static WorldHost* current() { return current_; }
 
   // Handles a thread that ends its process (intercept::Host::process_ends).
   using ProcessEnds = std::function<bool(intercept::Thread& thread, int status)>;
@@ -47,15 +47,15 @@ class HuntedProcess final : public intercept::Host {
   [[nodiscard]] static fakezk::Process& process_of(const intercept::Thread& thread);
   [[nodiscard]] std::string name_of(const intercept::Thread& thread) const;
 
-  // A connection that this thread serves has a session.
-  void has_session(const intercept::Thread& thread, SessionId session);
+  // A connection that this thread serves has got a session.
+  void session_established(const intercept::Thread& thread, SessionId session);
   // The client of that session has asked the servers to close it.
-  void closes_session(SessionId session);
+  void session_closing(SessionId session);
   // The servers have told the client of that session that it is over.
-  void is_told_of_end(SessionId session);
+  void session_end_received(SessionId session);
   // The sessions that connections of that process have had.
   [[nodiscard]] std::vector<SessionId> sessions_of(const fakezk::Process& process) const;
-  // Whether that session has had one connection only: its client has no reason to doubt it.
+  // Whether that session has had only one connection, so that its client has no reason to doubt it.
   [[nodiscard]] bool has_kept_its_connection(SessionId session) const;
   // Whether the servers have ended a session that this thread may rely on, and the thread cannot
   // know: the client has neither closed its handle nor been told of the end, or has only just been
@@ -65,7 +65,7 @@ class HuntedProcess final : public intercept::Host {
 
   // The oracles that threads::Inside judges, and how often.
   [[nodiscard]] search::Judgements& judged() { return judged_; }
-  // Those who are inside of a resource: several, if all but one are excused.
+  // The threads inside a resource: several if all but one are excused.
   using Insiders = std::vector<const intercept::Thread*>;
   [[nodiscard]] Insiders& insiders_of(const std::string& resource) { return insiders_[resource]; }
 
@@ -73,7 +73,7 @@ class HuntedProcess final : public intercept::Host {
   [[nodiscard]] std::uint32_t draw(std::uint32_t options) override;
   void started(intercept::Thread& thread) override;
   void ended(intercept::Thread& thread) override;
-  void may_go_on(intercept::Thread& thread, bool is_preempted) override;
+  void make_ready(intercept::Thread& thread, bool is_preempted) override;
   void start_timer(intercept::Thread& thread, std::chrono::nanoseconds due) override;
   void stop_timer(intercept::Thread& thread) override;
   Attempt connect(intercept::Thread& thread, const sockaddr_in& to) override;
@@ -86,7 +86,7 @@ class HuntedProcess final : public intercept::Host {
   // Whether a fault has struck that breaks connections.
   [[nodiscard]] bool breaks_connections() const;
   // From now on all servers can be reached.
-  void mend() { mended_ = true; }
+  void heal() { healed_ = true; }
 
  private:
   class Hosted;
@@ -103,7 +103,7 @@ class HuntedProcess final : public intercept::Host {
   enum class Reached : std::uint8_t;
   [[nodiscard]] Reached draw_reached();
 
-  static inline HuntedProcess* current_ = nullptr;
+  static inline WorldHost* current_ = nullptr;
 
   fakezk::World& world_;
   search::Verdict& verdict_;
@@ -118,7 +118,7 @@ class HuntedProcess final : public intercept::Host {
   search::Judgements judged_;
   std::map<std::string, Insiders> insiders_;
   std::uint32_t disturbed_connects_ = 0;
-  bool mended_ = false;
+  bool healed_ = false;
   std::unique_ptr<intercept::Execution> execution_;
 };
 

@@ -14,12 +14,12 @@ namespace lockstep::lab {
 // the helper ends with this object.
 //
 // The helper has copies of all memory as of the constructor, but only this thread.
-class Aftermath {
+class ExplainerProcess {
  public:
-  explicit Aftermath(const std::function<void(const End&)>& explain);
-  Aftermath(const Aftermath&) = delete;
-  Aftermath& operator=(const Aftermath&) = delete;
-  ~Aftermath();
+  explicit ExplainerProcess(const std::function<void(const End&)>& explain);
+  ExplainerProcess(const ExplainerProcess&) = delete;
+  ExplainerProcess& operator=(const ExplainerProcess&) = delete;
+  ~ExplainerProcess();
 
   // For LastWordsOf; null if no process could be forked.
   [[nodiscard]] const Explainer* explainer() const { return process_ > 0 ? &explainer_ : nullptr; }

@@ -1,4 +1,4 @@
-#include "checkpoint.h"
+#include "request_filter.h"
 
 #include <algorithm>
 #include <string>
@@ -18,17 +18,17 @@ std::string answer_text(std::int32_t error) {
 
 }  // namespace
 
-Checkpoint::~Checkpoint() {
+RequestFilter::~RequestFilter() {
   for (const Open& open : open_) world_.log().close(open.number, kLost);
 }
 
-bool Checkpoint::request_passes(const wire::Request& request) {
+bool RequestFilter::request_passes(const wire::Request& request) {
   log(request);
   return !world_.losses().strike(false, request.op, connection_.session_id());
 }
 
 // Pings are uninteresting, and would displace everything else.
-void Checkpoint::log(const wire::Request& request) {
+void RequestFilter::log(const wire::Request& request) {
   if (request.op == wire::Op::kPing) return;
   const std::uint64_t number = world_.log().add({.at = world_.now(),
                                                  .session = connection_.session_id(),
@@ -38,7 +38,7 @@ void Checkpoint::log(const wire::Request& request) {
   open_.push_back({request.xid, number});
 }
 
-bool Checkpoint::answer_passes(std::int32_t xid, wire::Op op, std::int32_t error) {
+bool RequestFilter::answer_passes(std::int32_t xid, wire::Op op, std::int32_t error) {
   if (world_.losses().strike(true, op, connection_.session_id())) return false;
   const auto open = std::ranges::find(open_, xid, &Open::xid);
   if (open == open_.end()) return true;

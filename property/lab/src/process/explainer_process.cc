@@ -1,4 +1,4 @@
-#include "process/aftermath.h"
+#include "process/explainer_process.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -12,7 +12,7 @@ namespace lockstep::lab {
 
 namespace {
 
-// An interrupt ends the hunt, which then ends this process as usual.
+// An interrupt is left to the hunt, which then ends this process as usual.
 void ignore_interruptions() {
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGTERM, SIG_IGN);
@@ -20,7 +20,7 @@ void ignore_interruptions() {
 
 }  // namespace
 
-Aftermath::Aftermath(const std::function<void(const End&)>& explain) {
+ExplainerProcess::ExplainerProcess(const std::function<void(const End&)>& explain) {
   std::array<int, 2> told{};
   std::array<int, 2> done{};
   if (::pipe2(told.data(), O_CLOEXEC) != 0) return;
@@ -43,7 +43,7 @@ Aftermath::Aftermath(const std::function<void(const End&)>& explain) {
 }
 
 // Another process may have inherited the pipe, so that closing it alone would not end that process.
-Aftermath::~Aftermath() {
+ExplainerProcess::~ExplainerProcess() {
   ::close(explainer_.tell);
   ::close(explainer_.await);
   if (process_ <= 0) return;

@@ -1,4 +1,4 @@
-#include "lockstep/threads/hunted_process.h"
+#include "lockstep/threads/world_host.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 namespace lockstep::threads {
 
 // Connects a thread with the world: its turns and its timer are events.
-class HuntedProcess::Hosted final : public fakezk::Thread {
+class WorldHost::Hosted final : public fakezk::Thread {
  public:
   Hosted(fakezk::Process& process, intercept::Thread& thread)
       : Thread(process), thread_(thread), timer_(thread) {
@@ -69,27 +69,27 @@ void share_own_memory() {
 
 }  // namespace
 
-HuntedProcess::HuntedProcess(fakezk::World& world, search::Verdict& verdict, ThreadOwners owners)
+WorldHost::WorldHost(fakezk::World& world, search::Verdict& verdict, ThreadOwners owners)
     : world_(world), verdict_(verdict), owners_(owners) {
   share_own_memory();
   execution_ = std::make_unique<intercept::Execution>(*this);
   current_ = this;
 }
 
-HuntedProcess::~HuntedProcess() {
+WorldHost::~WorldHost() {
   execution_.reset();
   hosted_.clear();
   current_ = nullptr;
 }
 
-void HuntedProcess::run(const std::function<void()>& body) {
+void WorldHost::run(const std::function<void()>& body) {
   execution_->start([&body]() -> void* {
     body();
     return nullptr;
   });
 }
 
-void HuntedProcess::begin_again(fakezk::Process& process, const std::function<void()>& body) {
+void WorldHost::begin_again(fakezk::Process& process, const std::function<void()>& body) {
   for (const auto& thread : execution_->threads()) {
     if (&process_of(*thread) == &process) execution_->end_threads_of(*thread);
   }
@@ -98,12 +98,12 @@ void HuntedProcess::begin_again(fakezk::Process& process, const std::function<vo
   begins_again_ = nullptr;
 }
 
-fakezk::Process& HuntedProcess::process_of(const intercept::Thread& thread) {
+fakezk::Process& WorldHost::process_of(const intercept::Thread& thread) {
   return static_cast<Hosted*>(thread.hosted)->process();
 }
 
 // The number is the one in the lanes.
-std::string HuntedProcess::name_of(const intercept::Thread& thread) const {
+std::string WorldHost::name_of(const intercept::Thread& thread) const {
   std::string name = world_.process_name(process_of(thread).index());
   const std::uint32_t number =
       fakezk::Threads::number_of(static_cast<Hosted*>(thread.hosted)->index());
@@ -111,15 +111,15 @@ std::string HuntedProcess::name_of(const intercept::Thread& thread) const {
   return thread.name().empty() ? name : name + " (" + thread.name() + ')';
 }
 
-std::chrono::nanoseconds HuntedProcess::now() const {
+std::chrono::nanoseconds WorldHost::now() const {
   const intercept::Thread* const running = execution_ ? execution_->running() : nullptr;
   const TimePoint now = running ? process_of(*running).now() : world_.now();
   return now.time_since_epoch();
 }
 
-std::uint32_t HuntedProcess::draw(std::uint32_t options) { return world_.draw(options); }
+std::uint32_t WorldHost::draw(std::uint32_t options) { return world_.draw(options); }
 
-void HuntedProcess::started(intercept::Thread& thread) {
+void WorldHost::started(intercept::Thread& thread) {
   const bool is_users = owners_ == ThreadOwners::kThemselves && !thread.by_library();
   const bool has_its_own = is_users || !thread.creator();
   fakezk::Process& process = begins_again_ ? *begins_again_
@@ -127,25 +127,25 @@ void HuntedProcess::started(intercept::Thread& thread) {
                                            : process_of(*thread.creator());
   hosted_.push_back(std::make_unique<Hosted>(process, thread));
   thread.hosted = hosted_.back().get();
-  hosted_.back()->call_is_over();
+  hosted_.back()->make_ready();
 }
 
-void HuntedProcess::ended(intercept::Thread& thread) { static_cast<Hosted*>(thread.hosted)->end(); }
+void WorldHost::ended(intercept::Thread& thread) { static_cast<Hosted*>(thread.hosted)->end(); }
 
-void HuntedProcess::may_go_on(intercept::Thread& thread, bool is_preempted) {
+void WorldHost::make_ready(intercept::Thread& thread, bool is_preempted) {
   auto& hosted = *static_cast<Hosted*>(thread.hosted);
   if (is_preempted) {
-    hosted.is_preempted();
+    hosted.preempt();
   } else {
-    hosted.call_is_over();
+    hosted.make_ready();
   }
 }
 
-void HuntedProcess::start_timer(intercept::Thread& thread, std::chrono::nanoseconds due) {
+void WorldHost::start_timer(intercept::Thread& thread, std::chrono::nanoseconds due) {
   static_cast<Hosted*>(thread.hosted)->start_timer(TimePoint(due));
 }
 
-void HuntedProcess::stop_timer(intercept::Thread& thread) {
+void WorldHost::stop_timer(intercept::Thread& thread) {
   static_cast<Hosted*>(thread.hosted)->stop_timer();
 }
 
@@ -160,7 +160,7 @@ bool has_no_server(const sockaddr_in& at) {
 
 }  // namespace
 
-bool HuntedProcess::breaks_connections() const {
+bool WorldHost::breaks_connections() const {
   using fakezk::FaultKind;
   constexpr fakezk::FaultKinds kBreak =
       bit(FaultKind::kCut) | bit(FaultKind::kLateApply) | bit(FaultKind::kExpiry) |
@@ -170,7 +170,7 @@ bool HuntedProcess::breaks_connections() const {
 }
 
 // The result of an attempt to connect.
-enum class HuntedProcess::Reached : std::uint8_t {
+enum class WorldHost::Reached : std::uint8_t {
   kAtOnce,
   kRefused,
   kLate,   // The first packet is lost, and the system sends another one.
@@ -179,8 +179,8 @@ enum class HuntedProcess::Reached : std::uint8_t {
 
 // A fault that breaks connections may also refuse new ones, at most one for each fault that has
 // struck.
-HuntedProcess::Reached HuntedProcess::draw_reached() {
-  if (mended_ || !breaks_connections()) return Reached::kAtOnce;
+WorldHost::Reached WorldHost::draw_reached() {
+  if (healed_ || !breaks_connections()) return Reached::kAtOnce;
   if (disturbed_connects_ >= world_.faults_injected()) return Reached::kAtOnce;
   const auto reached = static_cast<Reached>(world_.draw(4));
   if (reached != Reached::kAtOnce) ++disturbed_connects_;
@@ -188,7 +188,7 @@ HuntedProcess::Reached HuntedProcess::draw_reached() {
 }
 
 // Each new address is the next server.
-HuntedProcess::Attempt HuntedProcess::connect(intercept::Thread& thread, const sockaddr_in& to) {
+WorldHost::Attempt WorldHost::connect(intercept::Thread& thread, const sockaddr_in& to) {
   if (has_no_server(to)) return {.stream = nullptr, .error = ECONNREFUSED};
   // Like Linux: tcp(7), tcp_syn_retries.
   constexpr std::chrono::seconds kSecondPacket(1);
@@ -212,14 +212,14 @@ HuntedProcess::Attempt HuntedProcess::connect(intercept::Thread& thread, const s
           .takes = reached == Reached::kLate ? kSecondPacket : std::chrono::seconds(0)};
 }
 
-in_addr HuntedProcess::address_of(const std::string& host) {
+in_addr WorldHost::address_of(const std::string& host) {
   auto known = std::ranges::find(hosts_, host);
   if (known == hosts_.end()) known = hosts_.insert(hosts_.end(), host);
   constexpr std::uint32_t kFirst = 10U << 24 | 1;  // 10.0.0.1
   return {.s_addr = htonl(kFirst + static_cast<std::uint32_t>(known - hosts_.begin()))};
 }
 
-void HuntedProcess::has_session(const intercept::Thread& thread, SessionId session) {
+void WorldHost::session_established(const intercept::Thread& thread, SessionId session) {
   if (OwnSession* const known = own_session(session)) {
     moved_.push_back(session);
     known->served_by = &thread;
@@ -232,16 +232,16 @@ void HuntedProcess::has_session(const intercept::Thread& thread, SessionId sessi
                            .moves_when_told = {}});
 }
 
-HuntedProcess::OwnSession* HuntedProcess::own_session(SessionId session) {
+WorldHost::OwnSession* WorldHost::own_session(SessionId session) {
   const auto found = std::ranges::find(own_sessions_, session, &OwnSession::id);
   return found == own_sessions_.end() ? nullptr : &*found;
 }
 
-void HuntedProcess::closes_session(SessionId session) {
+void WorldHost::session_closing(SessionId session) {
   if (OwnSession* const known = own_session(session)) known->is_closing = true;
 }
 
-void HuntedProcess::is_told_of_end(SessionId session) {
+void WorldHost::session_end_received(SessionId session) {
   OwnSession* const known = own_session(session);
   if (!known || known->moves_when_told) return;
   known->moves_when_told.emplace();
@@ -250,7 +250,7 @@ void HuntedProcess::is_told_of_end(SessionId session) {
   }
 }
 
-std::vector<SessionId> HuntedProcess::sessions_of(const fakezk::Process& process) const {
+std::vector<SessionId> WorldHost::sessions_of(const fakezk::Process& process) const {
   std::vector<SessionId> sessions;
   for (const OwnSession& session : own_sessions_) {
     if (session.process == process.index()) sessions.push_back(session.id);
@@ -258,11 +258,11 @@ std::vector<SessionId> HuntedProcess::sessions_of(const fakezk::Process& process
   return sessions;
 }
 
-bool HuntedProcess::has_kept_its_connection(SessionId session) const {
+bool WorldHost::has_kept_its_connection(SessionId session) const {
   return std::ranges::find(moved_, session) == moved_.end();
 }
 
-bool HuntedProcess::cannot_know_of_a_loss(const intercept::Thread& thread) const {
+bool WorldHost::cannot_know_of_a_loss(const intercept::Thread& thread) const {
   const bool is_one_process = owners_ == ThreadOwners::kThemselves;
   return std::ranges::any_of(own_sessions_, [&](const OwnSession& session) {
     const bool may_be_its = is_one_process || session.process == process_of(thread).index();
@@ -270,9 +270,9 @@ bool HuntedProcess::cannot_know_of_a_loss(const intercept::Thread& thread) const
   });
 }
 
-bool HuntedProcess::excuses(const OwnSession& session, const intercept::Thread& thread) const {
-  // The calls that were under way when the client was told return as if it had not been, and the
-  // code under test may wait for its own mutexes before it asks again.
+bool WorldHost::excuses(const OwnSession& session, const intercept::Thread& thread) const {
+  // Calls that were in progress when the client was told return as if it had not been told, and the
+  // code under test may wait for its own mutexes before it makes the next call.
   constexpr std::uint64_t kWaitsUntilItAsks = 8;
   if (session.is_closing || world_.server().session_alive(session.id)) return false;
   if (!session.moves_when_told) return !session.served_by->ended();
@@ -281,11 +281,11 @@ bool HuntedProcess::excuses(const OwnSession& session, const intercept::Thread& 
   return thread.moves() - before < kWaitsUntilItAsks;
 }
 
-void HuntedProcess::misused(intercept::Thread& thread, const std::string& text) {
+void WorldHost::misused(intercept::Thread& thread, const std::string& text) {
   verdict_.report(search::Oracle::kMisuse, name_of(thread) + " calls " + text, world_.steps());
 }
 
-void HuntedProcess::noted(intercept::Thread& thread, const std::string& text) {
+void WorldHost::noted(intercept::Thread& thread, const std::string& text) {
   world_.note(process_of(thread).index(), text);
 }
 
