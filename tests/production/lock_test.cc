@@ -237,13 +237,15 @@ TEST(LockCommandTest, AWarningLeavesTheProcessesOfTheGroupAlone) {
 }
 
 // Orphans below this process become children of the program, as if it were the first process of a
-// container. The last one of the script ends at once, and waits to be reaped.
+// container. That of the script ends after its parent, and waits to be reaped.
 TEST(LockCommandTest, OrphansThatTheProgramAdoptsAreReaped) {
   const OperatorLab lab;
   const std::string file = lab.file("orphan", "");
+  const std::string go = lab.fifo("go").path();
   std::vector<std::string> command =
-      lab.locked_sh({}, "(true & echo $! > " + file + "); orphan=$(cat " + file +
-                            "); looks=0; while [ -e /proc/$orphan ]; do looks=$((looks + 1)); "
+      lab.locked_sh({}, "(read _ < " + go + " & echo $! > " + file + "); orphan=$(cat " + file +
+                            "); echo > " + go +
+                            "; looks=0; while [ -e /proc/$orphan ]; do looks=$((looks + 1)); "
                             "[ $looks -lt 1000000 ] || exit 1; done");
   std::vector<char*> words;
   for (std::string& word : command) words.push_back(word.data());
