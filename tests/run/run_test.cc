@@ -282,6 +282,12 @@ INSTANTIATE_TEST_SUITE_P(Each, NewProcessTest,
                          ::testing::Values("grow", "environment", "files", "folder", "mask"),
                          [](const auto& each) { return std::string(each.param); });
 
+TEST(RunTest, AProgramMayHaveThousandsOfShortThreads) {
+  const ProgramRun run =
+      hunt("--executions 1 --faults none --json", LOCKSTEP_TARGETS "/objects_target threads");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
 TEST(RunTest, CopiesHaveSeparateStaticObjects) {
   const ProgramRun run =
       hunt("--clients 3 --executions 50 --json", LOCKSTEP_TARGETS "/objects_target grow");

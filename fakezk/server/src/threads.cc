@@ -18,14 +18,12 @@ void record_ready(Process& process) {
 }  // namespace
 
 Thread::Thread(Process& process)
-    : process_(process), index_(process.world().threads().free_index(process.index())) {
-  process.world().threads().all_.push_back(this);
-}
+    : process_(process), index_(process.world().threads().take_index(process.index())) {}
 
 Thread::~Thread() {
   Threads& threads = process_.world().threads();
   record_ready(process_);
-  std::erase(threads.all_, this);
+  threads.give_back(index_);
   std::erase(threads.ready_, this);
 }
 
@@ -54,11 +52,23 @@ void Threads::go_on(std::uint32_t index) {
   goes.go_on();
 }
 
-std::uint32_t Threads::free_index(std::uint32_t process) const {
+std::uint32_t Threads::take_index(std::uint32_t process) {
   internal::check(process < kMostProcesses, "a process with threads is one of the first 256");
-  std::uint32_t index = process;
-  while (std::ranges::find(all_, index, &Thread::index) != all_.end()) index += kMostProcesses;
-  return index;
+  if (numbers_.size() <= process) numbers_.resize(process + 1);
+  Numbers& own = numbers_[process];
+  std::uint32_t number = own.least_free;
+  while (number < own.taken.size() && own.taken[number]) ++number;
+  if (number == own.taken.size()) own.taken.push_back(false);
+  own.taken[number] = true;
+  own.least_free = number + 1;
+  return process + number * kMostProcesses;
+}
+
+void Threads::give_back(std::uint32_t index) {
+  Numbers& own = numbers_[process_of(index)];
+  const std::uint32_t number = number_of(index);
+  own.taken[number] = false;
+  own.least_free = std::min(own.least_free, number);
 }
 
 }  // namespace lockstep::fakezk

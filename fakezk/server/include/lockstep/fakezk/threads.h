@@ -67,9 +67,15 @@ class Threads {
   // them.
   static constexpr std::uint32_t kMostProcesses = 256;
 
-  [[nodiscard]] std::uint32_t free_index(std::uint32_t process) const;
+  // The lowest number of that process that no thread has is taken.
+  [[nodiscard]] std::uint32_t take_index(std::uint32_t process);
+  void give_back(std::uint32_t index);
 
-  std::vector<Thread*> all_;
+  struct Numbers {
+    std::vector<bool> taken;
+    std::uint32_t least_free = 0;  // All numbers below it are taken.
+  };
+  std::vector<Numbers> numbers_;  // By process.
   std::vector<Thread*> ready_;
   bool fair_ = false;
 };
