@@ -85,9 +85,9 @@ TEST(ClientConnectionTest, TheZxidsOfOneConnectionNeverGoBack) {
   client.send(create(1, "/a"));
   client.send(plain(wire::kPingXid, wire::Op::kPing));
   client.send(read(2, wire::Op::kExists, "/a"));
-  for (int i = 0; i < 2; ++i) world.take_up(client.connection().link());
+  for (int i = 0; i < 2; ++i) world.process_message(client.connection().link());
   other.send(create(1, "/b"));
-  world.take_up(other.connection().link());
+  world.process_message(other.connection().link());
   const std::vector<std::string> frames = client.settled();
   ASSERT_THAT(xids(frames), ElementsAre(1, wire::kPingXid, 2));
   const auto zxid_of = [&](std::size_t i) {

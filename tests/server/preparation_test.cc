@@ -25,7 +25,7 @@ class PreparationTest : public ::testing::Test, private Unspecified {
   static Request with_acl(OpCode op, const char* path, int number) {
     Request request(op, Path(path));
     const AclEntry user(permission::kAll, "digest", "u" + std::to_string(number) + ":hash");
-    request.say(RequestDetails(Acl({user})));
+    request.set_details(RequestDetails(Acl({user})));
     return request;
   }
 

@@ -38,6 +38,7 @@ void LockOracles::begin(fakezk::World& world, search::Verdict& verdict) {
   grants_.clear();
   late_grants_.clear();
   acquiring_.clear();
+  places_.clear();
   process_of_.clear();
   lives_.begin(world.server().path_table());
   looks_.clear();
@@ -56,6 +57,8 @@ void LockOracles::tell_end(LockOracles*& judge) {
 void LockOracles::acquiring(SessionId session, std::uint32_t process,
                             std::optional<TimePoint> deadline, std::uint32_t user) {
   acquiring_.push_back({session, process, deadline, user, world_->server().last_zxid()});
+  std::erase_if(places_,
+                [&](const PlacesInLock& of) { return of.session == session && of.user == user; });
   process_of_.emplace_back(session, process);
 }
 
@@ -107,9 +110,12 @@ void LockOracles::place_reserved(SessionId session, const Path& lock, const Path
   ++pending->places;
   // An acquire of several locks takes a place in each.
   const fakezk::PathId in = world_->servers().paths().intern(lock.text());
-  auto& counts = pending->places_in_locks;
-  auto count = std::ranges::find(counts, in, &PlacesInLock::lock);
-  if (count == counts.end()) count = counts.insert(counts.end(), {in, 0});
+  auto count = std::ranges::find_if(places_, [&](const PlacesInLock& known) {
+    return known.session == session && known.user == pending->user && known.lock == in;
+  });
+  if (count == places_.end()) {
+    count = places_.insert(places_.end(), {session, pending->user, in, 0});
+  }
   if (++count->places > kMostPlaces) report_places(session, count->places, znode);
 }
 

@@ -157,7 +157,10 @@ class LockOracles final : public LockObserver {
     std::uint32_t idle = 0;
   };
   static constexpr std::size_t kNoLife = static_cast<std::size_t>(-1);
+  // How many places the current acquire of a user has taken in one lock.
   struct PlacesInLock {
+    SessionId session;
+    std::uint32_t user;
     fakezk::PathId lock;
     std::uint32_t places;
   };
@@ -168,7 +171,6 @@ class LockOracles final : public LockObserver {
     std::uint32_t user = 0;
     Zxid began = 0;
     std::uint32_t places = 0;
-    std::vector<PlacesInLock> places_in_locks = {};
     // Since when a place of it has been kept from the lock although its turn had come, and how many
     // changes of queues and faults there had been.
     std::optional<TimePoint> idle_since = {};
@@ -267,6 +269,7 @@ class LockOracles final : public LockObserver {
   };
   std::vector<LateGrant> late_grants_;
   std::vector<Acquire> acquiring_;
+  std::vector<PlacesInLock> places_;
   std::vector<std::pair<SessionId, std::uint32_t>> process_of_;
   ContenderLives lives_;
   std::vector<Looks> looks_;
