@@ -118,7 +118,7 @@ TEST(HoldingTest, ALockThatRestartsItsTimeoutsIsFound) {
 
 Task<void> arrive_late(Contender& self) {
   const Duration late = self.holding_time();
-  co_await sleep_for(self.client().executor(), late);
+  static_cast<void>(co_await sleep_for(self.client().executor(), late));
 }
 
 // No fault is needed: only the time that its holder takes shows the flaw.

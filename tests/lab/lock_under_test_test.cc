@@ -175,7 +175,7 @@ TEST(LockUnderTestTest, NoFailureIsShownInASmallerSceneThanAllowed) {
 // The first run leaves a mark, and goes on in a task of its own. The second one waits forever.
 Task<void> work_beside(Contender& self, std::shared_ptr<Session> session) {
   static_cast<void>(co_await session->create("/done", Data(), CreateMode::kPersistent));
-  co_await sleep_for(self.client().executor(), std::chrono::seconds(10));
+  static_cast<void>(co_await sleep_for(self.client().executor(), std::chrono::seconds(10)));
 }
 Task<void> wait_after_a_crash(Contender& self, Path, std::uint32_t) {
   auto session = co_await self.client().session(Context());
@@ -183,7 +183,7 @@ Task<void> wait_after_a_crash(Contender& self, Path, std::uint32_t) {
   const auto done = co_await (*session)->exists("/done");
   if (done) {
     AsyncEvent never(self.client().executor());
-    co_await never.wait();
+    static_cast<void>(co_await never.wait());
   }
   self.client().process().tasks().spawn(work_beside(self, *session));
 }
