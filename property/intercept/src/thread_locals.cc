@@ -97,14 +97,7 @@ class Layout {
   }
   void give_back(std::byte* block) { idle_.push_back(block); }
 
-  // errno lies between shared variables of libc: one copy of all of them, and errno put back, takes
-  // less time than two copies.
-  void copy_shared(std::byte* to, const std::byte* from) const {
-    int own_errno = 0;
-    std::memcpy(&own_errno, to + errno_, sizeof(own_errno));
-    copy(shared_, to, from);
-    std::memcpy(to + errno_, &own_errno, sizeof(own_errno));
-  }
+  void copy_shared(std::byte* to, const std::byte* from) const { copy(shared_, to, from); }
   void copy_following(std::byte* to, const std::byte* from) const { copy(following_, to, from); }
 
  private:
@@ -121,6 +114,8 @@ class Layout {
           return 0;
         },
         this);
+    const std::ptrdiff_t at = reinterpret_cast<std::byte*>(&errno) - thread_pointer();
+    move(at, at + static_cast<std::ptrdiff_t>(sizeof(errno)), shared_, own_);
   }
 
   void find(const dl_phdr_info& module) {
@@ -199,10 +194,8 @@ class Layout {
       std::memcpy(block + piece.offset, piece.image, piece.image_size);
       std::memset(block + piece.offset + piece.image_size, 0, piece.size - piece.image_size);
     }
-    std::memset(block + errno_, 0, sizeof(errno));
   }
 
-  const std::ptrdiff_t errno_ = reinterpret_cast<std::byte*>(&errno) - thread_pointer();
   std::vector<Piece> own_;
   std::vector<Piece> shared_;
   std::vector<Piece> following_;
