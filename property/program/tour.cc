@@ -18,7 +18,7 @@ namespace {
 // Fixed, so that every user sees the same tour.
 constexpr std::uint64_t kSeed = 1;
 constexpr std::uint32_t kFaults = 2;
-constexpr std::uint64_t kExecutions = 200'000;
+constexpr std::uint64_t kExecutions = 50'000;
 constexpr std::string_view kBroken = "zoo-01-wait-after-missing-predecessor";
 constexpr std::string_view kSound = "fair-mutex";
 
@@ -166,7 +166,7 @@ void add_tour(CLI::App& app, CommandLine& line) {
       "tour", "Shows what this program does: a broken lock is caught, a sound one holds");
   const auto options = std::make_shared<TourArguments>();
   add_number<std::uint64_t>(*command, "--executions", options->executions, 1, 1'000'000'000,
-                            "The most executions of each hunt (200000)");
+                            "The most executions of each hunt (50000)");
   CLI::Option* const html =
       command
           ->add_option("--html", options->html,
