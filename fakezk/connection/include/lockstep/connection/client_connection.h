@@ -147,7 +147,6 @@ class ClientConnection final : private fakezk::Endpoint {
   void answered();
   void greet(std::string_view frame);
   void take(std::string_view frame);
-  void take_auth(std::string_view frame);
   void ask(const wire::Request& request);
   void ask_query(Asked asked, std::expected<fakezk::Query, Error> query);
   void answer_sasl(const wire::Request& request);
