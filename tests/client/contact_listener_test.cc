@@ -34,7 +34,7 @@ class CloseOnContact final : public SessionListener {
 TEST(ContactListenerTest, AListenerMayCloseASessionThatReconnects) {
   Simulation simulation;
   const auto session = simulation.open("A");
-  session->keep_contact();
+  const ContactKeeper keeper(*session);
   simulation.hold_inbox(*session);
   simulation.advance(session->timeout() * 85 / 100);
   CloseOnContact listener(*session);

@@ -209,7 +209,7 @@ TEST_F(CohortMutexTest, TryDoesNotWait) {
 
 // The shared place waits for a proof of contact: no contender is in the way.
 TEST_F(CohortMutexTest, ADeadlineWithoutContactIsNoTimeout) {
-  session_->keep_contact();
+  const ContactKeeper keeper(*session_);
   lose_contact(simulation_, *session_);
   const Context soon(simulation_.now() + session_->timeout() / 100);
   EXPECT_EQ(error_of(simulation_.run(mutex_.acquire(soon))), Error::kContactLost);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 
 #include "lockstep/double_barrier.h"
 #include "lockstep/fair_mutex.h"
@@ -21,7 +22,7 @@ class ContactWaitTest : public ::testing::Test {
   // A session that keeps its contact hears nothing of the servers for three session timeouts, and
   // then everything: no answer is young enough to prove anything.
   void lose_contact() {
-    session_->keep_contact();
+    keeper_.emplace(*session_);
     unit::lose_contact(simulation_, *session_);
     ASSERT_EQ(session_->contact(), Contact::kOver);
     ASSERT_EQ(session_->state(), SessionState::kConnected);
@@ -41,6 +42,7 @@ class ContactWaitTest : public ::testing::Test {
 
   Simulation simulation_;
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
+  std::optional<ContactKeeper> keeper_;
   const Duration timeout_ = session_->timeout();
 };
 

@@ -1,4 +1,4 @@
-// Losses by the client's own clock: HeldLock, LossPolicy, Session::keep_contact.
+// Losses by the client's own clock: HeldLock, LossPolicy, ContactKeeper.
 #include <gtest/gtest.h>
 
 #include <deque>

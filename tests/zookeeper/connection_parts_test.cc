@@ -230,7 +230,7 @@ TEST(GateTest, LetsOnlyTheSessionIn) {
   EXPECT_TRUE(gate.has_guest());
   EXPECT_EQ(gate.zxid(), 7);
   EXPECT_FALSE(gate.receive(expected)) << "it has arrived already";
-  gate.let_go();
+  gate.hang_up();
   char byte = 0;
   EXPECT_EQ(recv(client.get(), &byte, 1, 0), 0);
   EXPECT_FALSE(gate.has_guest());
@@ -249,7 +249,7 @@ TEST(GateTest, HangsUpAlthoughAForkedChildHasTheDescriptor) {
     pause();
     _exit(0);
   }
-  gate.let_go();
+  gate.hang_up();
   pollfd end{client.get(), POLLRDHUP, 0};
   EXPECT_EQ(poll(&end, 1, 10'000), 1);
   kill(child, SIGKILL);

@@ -147,9 +147,9 @@ void multi_done(int rc, const void* context) noexcept {
   handle->deliver_reply(std::move(reply));
 }
 
-void let_go(int, const ::Stat*, const void* context) noexcept {
+void release_confirmed(int, const ::Stat*, const void* context) noexcept {
   Handle* const handle = HandleTable::instance().find(CallbackContext(context).handle_key());
-  if (handle) handle->let_go();
+  if (handle) handle->release_confirmed();
 }
 
 void synced(int rc, const char*, const void* context) noexcept {

@@ -26,7 +26,7 @@ void children_read(int rc, const String_vector* names, const ::Stat* stat,
 void acl_read(int rc, ACL_vector* acl, ::Stat* stat, const void* context) noexcept;
 void multi_done(int rc, const void* context) noexcept;
 void synced(int rc, const char* path, const void* context) noexcept;
-// The reply to the request that Connector::let_go() leaves as a mark.
-void let_go(int rc, const ::Stat* stat, const void* context) noexcept;
+// The reply to the request that Connector::release() leaves as a mark.
+void release_confirmed(int rc, const ::Stat* stat, const void* context) noexcept;
 
 }  // namespace lockstep::zookeeper::callbacks

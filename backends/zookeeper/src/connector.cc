@@ -39,7 +39,7 @@ Connector::Connector(const Options& options, FailureLog& failures, Listener& lis
       now_(steady_now()),
       servers_(ServerList(options.servers()).servers()),
       lost_at_(now_) {
-  let_go_at_.push_back(now_);
+  released_at_.push_back(now_);
   guest_.speaks_tls = options.tls.has_value();
   if (!options.attach_to) return;
   guest_.session = options.attach_to->session();
@@ -66,14 +66,14 @@ void Connector::set_servers(std::vector<Server> servers) {
   wake();
 }
 
-void Connector::let_go_confirmed() {
+void Connector::release_confirmed() {
   const std::lock_guard lock(mutex_);
-  if (let_go_at_.size() > 1) let_go_at_.pop_front();
+  if (released_at_.size() > 1) released_at_.pop_front();
 }
 
 TimePoint Connector::handshake_not_before() {
   const std::lock_guard lock(mutex_);
-  return let_go_at_.front();
+  return released_at_.front();
 }
 
 void Connector::stop() {
@@ -200,7 +200,7 @@ void Connector::arrive() {
   if (reached_ && !lost_at_) lost_at_ = now_;
   target_.reset();
   reached_ = false;
-  if (waited >= patience()) return gate_.let_go();  // It may leave at any moment: see Gate.
+  if (waited >= patience()) return gate_.hang_up();  // It may leave at any moment: see Gate.
   zoo_set_servers(handle_, gate_.route(std::nullopt).c_str());
 }
 
@@ -217,7 +217,7 @@ void Connector::miss_guest() {
 void Connector::seek() {
   if (now_ >= parked_at_ + patience()) {
     listener_.attempt_failed();
-    return let_go(std::nullopt);
+    return release(std::nullopt);
   }
   if (pause_until_) {
     if (now_ < *pause_until_) return;
@@ -226,7 +226,7 @@ void Connector::seek() {
   if (!in_round_) return start_round();
   if (rotation_.size() <= 1 || !options_.probe_servers) {
     const std::optional<Address> only = rotation_.next();
-    return only ? let_go(only) : fail_round();
+    return only ? release(only) : fail_round();
   }
   if (!race_) {
     race_.emplace(rotation_, depth(), gate_.zxid(), budget(),
@@ -236,7 +236,7 @@ void Connector::seek() {
   }
   if (const std::optional<Address> target = race_->go_on(now_)) {
     race_.reset();
-    return let_go(target);
+    return release(target);
   }
   if (!race_->lost()) return;
   race_.reset();
@@ -297,10 +297,10 @@ void Connector::fail_round() {
   pause_until_ = now_ + backoff_.next(random_);
   if (handed_over_) return;
   listener_.attempt_failed();
-  let_go(std::nullopt);
+  release(std::nullopt);
 }
 
-void Connector::let_go(const std::optional<Address>& target) {
+void Connector::release(const std::optional<Address>& target) {
   if (target) {
     zoo_set_servers(handle_, gate_.route(target).c_str());
     target_ = target;
@@ -313,18 +313,18 @@ void Connector::let_go(const std::optional<Address>& target) {
   reached_ = false;
   if (target) leave_a_mark();
   const auto leaves = keep_from_leaving();
-  gate_.let_go();
+  gate_.hang_up();
 }
 
-// Sends a request that the C client fails as soon as it is let go, before it reports any result.
+// Sends a request that the C client fails as soon as it is released, before it reports any result.
 void Connector::leave_a_mark() {
   {
     const std::lock_guard lock(mutex_);
-    let_go_at_.push_back(steady_now());
+    released_at_.push_back(steady_now());
   }
-  if (zoo_aexists(handle_, "/", 0, &callbacks::let_go, context_) == ZOK) return;
+  if (zoo_aexists(handle_, "/", 0, &callbacks::release_confirmed, context_) == ZOK) return;
   const std::lock_guard lock(mutex_);
-  let_go_at_.pop_back();  // The session is over.
+  released_at_.pop_back();  // The session is over.
 }
 
 // The C client does not say why it fails. So we probe a server that keeps it waiting, and one from

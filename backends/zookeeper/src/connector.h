@@ -67,7 +67,7 @@ class Connector {
   // Takes effect the next time there is no connection, or now if there is none.
   void set_servers(std::vector<Server> servers);
   void stop();
-  // While the caller holds this lock, the C client is not let go to a server: if it loses its
+  // While the caller holds this lock, the C client is not released to a server: if it loses its
   // connection, it waits, and cannot learn what has become of its session.
   [[nodiscard]] std::unique_lock<std::mutex> keep_from_leaving() {
     return std::unique_lock(leaving_);
@@ -75,10 +75,10 @@ class Connector {
   // Records why there is no connection.
   void note(std::string_view subject, std::string_view reason);
 
-  // The reply to the mark of let_go() has arrived; everything that the C client reports from now on
-  // happened after it was let go. On the C client's completion thread, which keeps events and
+  // The reply to the mark of release() has arrived; everything that the C client reports from now
+  // on happened after it was released. On the C client's completion thread, which keeps events and
   // replies in order.
-  void let_go_confirmed();
+  void release_confirmed();
   // The handshake of the connection that is reported now was not sent before this time.
   [[nodiscard]] TimePoint handshake_not_before();
 
@@ -102,7 +102,7 @@ class Connector {
   void resolve();
   [[nodiscard]] std::vector<Address> addresses_of(const Server& server);
   void fail_round();
-  void let_go(const std::optional<Address>& target);
+  void release(const std::optional<Address>& target);
   void leave_a_mark();
   void diagnose();
   void give_up_if_due();
@@ -126,7 +126,7 @@ class Connector {
   std::mutex leaving_;
   std::mutex mutex_;
   News news_;
-  std::deque<TimePoint> let_go_at_;  // The front: the last one that the C client has confirmed.
+  std::deque<TimePoint> released_at_;  // The front: the last one that the C client has confirmed.
 
   // From here on, only the thread of run() uses the members.
   OsRandom random_;
@@ -151,7 +151,7 @@ class Connector {
   std::optional<TimePoint> pause_until_;
   TimePoint parked_at_;
 
-  std::optional<Address> target_;  // The address to which the C client was let go.
+  std::optional<Address> target_;  // The address to which the C client was released.
   bool reached_ = false;           // The C client has been connected since.
   std::optional<Address> diagnosed_;
   std::optional<Probe> diagnosis_;

@@ -46,7 +46,7 @@ class Gate {
   [[nodiscard]] std::optional<std::string> open(Random& random);
   void close();
 
-  // A list of servers that leads the C client to `target` when it is let go; without a target, to
+  // A list of servers that leads the C client to `target` when it is released; without a target, to
   // no server and back to the gate. Each call returns a list that differs from the previous one.
   [[nodiscard]] std::string route(const std::optional<Address>& target);
   // How the C client of this gate can be told an address.
@@ -61,7 +61,7 @@ class Gate {
   // The last zxid that the guest has seen, from its handshake; 0 with TLS.
   [[nodiscard]] std::int64_t zxid() const { return zxid_; }
   // Hangs up, so that the C client goes on along its list.
-  void let_go() { guest_.hang_up(); }
+  void hang_up() { guest_.hang_up(); }
 
   void add_interest(std::vector<pollfd>& descriptors) const;
   // No descriptor was left for a visitor: only time helps.

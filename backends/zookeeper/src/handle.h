@@ -59,7 +59,7 @@ class Handle final : private Connector::Listener {
   [[nodiscard]] std::vector<OpOutcome> take_outcomes(RequestId multi);
   void deliver_reply(ReplyMessage reply);
   void deliver(Message message);
-  void let_go() { connector_.let_go_confirmed(); }
+  void release_confirmed() { connector_.release_confirmed(); }
 
  private:
   void run();

@@ -35,7 +35,7 @@ void KeptContact::keep() {
   restart();
 }
 
-void KeptContact::let_go() {
+void KeptContact::release() {
   if (--keepers_ > 0 || always_) return;
   stop();
 }

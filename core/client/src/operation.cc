@@ -24,7 +24,7 @@ void OperationBase::send(Request&& request) {
   session_.submit(std::move(request), *this);
 }
 
-void OperationBase::let_go() noexcept { session_.abandon(*this); }
+void OperationBase::abandon() noexcept { session_.abandon(*this); }
 
 void OperationBase::complete(Reply& reply) {
   if (!session_.chroot_.is_null()) [[unlikely]] {
@@ -38,7 +38,7 @@ void OperationBase::complete(Reply& reply) {
 }
 
 void OperationBase::give_up(Error error) {
-  let_go();
+  abandon();
   end_with(error);
 }
 

@@ -10,18 +10,6 @@ namespace {
 // How often it looks in a session timeout: the proof takes a quarter of one.
 constexpr int kLooks = 32;
 
-// The session renews its proof as long as this lives.
-class KeptSession {
- public:
-  explicit KeptSession(Session& session) : session_(session) { session_.keep_contact(); }
-  KeptSession(const KeptSession&) = delete;
-  KeptSession& operator=(const KeptSession&) = delete;
-  ~KeptSession() { session_.release_contact(); }
-
- private:
-  Session& session_;
-};
-
 // The contender has no place in the queue yet, so kTimedOut would wrongly mean that its turn did
 // not come.
 Error why_it_ended(Error error) { return error == Error::kTimedOut ? Error::kContactLost : error; }
@@ -29,7 +17,7 @@ Error why_it_ended(Error error) { return error == Error::kTimedOut ? Error::kCon
 }  // namespace
 
 Task<Result<void>> wait_for_contact(Session& session, LossPolicy loss, Context context) {
-  const KeptSession kept(session);
+  const ContactKeeper keeper(session);
   while (loses_at_once(session, loss)) {
     const Result<void> connected = co_await session.connected(context);
     if (!connected) co_return failure(why_it_ended(connected.error()));

@@ -25,7 +25,7 @@ HeldLock::Grant::Grant(Session& session, GrantRecord&& record, LockObserver* obs
       options_(std::move(options)) {
   record_.loss = options_.loss;
   session_.add_listener(*this);
-  if (options_.loss != LossPolicy::kServerNotice) keep_contact();
+  if (options_.loss != LossPolicy::kServerNotice) contact_keeper_.emplace(session_);
   if (observer_) observer_->granted(record_);
   if (doubtful()) [[unlikely]] {
     begin_in_doubt();
@@ -36,7 +36,7 @@ HeldLock::Grant::Grant(Session& session, GrantRecord&& record, LockObserver* obs
 
 void HeldLock::Grant::begin_in_doubt() {
   if (is_over(session_.state())) return lose(session_.end_error());
-  const bool over = keeps_contact_ && session_.contact() == Contact::kOver;
+  const bool over = contact_keeper_ && session_.contact() == Contact::kOver;
   return over ? contact_changed(Contact::kOver) : update_suspicion();
 }
 
@@ -51,7 +51,7 @@ HeldLock::Grant::~Grant() {
 
 // The proof may have ended before the timer that reports it has run.
 LockState HeldLock::Grant::state() const {
-  if (state_ != LockState::kHeld || !keeps_contact_) return state_;
+  if (state_ != LockState::kHeld || !contact_keeper_) return state_;
   return session_.contact_is_over() ? LockState::kSuspect : state_;
 }
 
@@ -79,7 +79,7 @@ std::stop_token HeldLock::Grant::revoked_token() {
 
 std::optional<TimePoint> HeldLock::Grant::valid_until() {
   if (!alive()) return std::nullopt;
-  if (!keeps_contact_) keep_contact();
+  if (!contact_keeper_) contact_keeper_.emplace(session_);
   return session_.valid_until();
 }
 
@@ -126,20 +126,15 @@ void HeldLock::Grant::session_changed(SessionState state) {
 }
 
 void HeldLock::Grant::contact_changed(Contact contact) {
-  if (!keeps_contact_) return;
+  if (!contact_keeper_) return;
   const bool by_own_clock = options_.loss != LossPolicy::kServerNotice;
   if (contact == Contact::kOver && by_own_clock) return lose_and_remove(Error::kContactLost);
   update_suspicion();
 }
 
-void HeldLock::Grant::keep_contact() {
-  keeps_contact_ = true;
-  session_.keep_contact();
-}
-
 bool HeldLock::Grant::doubtful() const {
   if (session_.state() != SessionState::kConnected) return true;
-  return keeps_contact_ && session_.contact() != Contact::kSure;
+  return contact_keeper_ && session_.contact() != Contact::kSure;
 }
 
 void HeldLock::Grant::update_suspicion() {
@@ -198,7 +193,7 @@ void HeldLock::Grant::lose(Error cause) {
 void HeldLock::Grant::stop_listening() {
   if (!std::exchange(listening_, false)) return;
   session_.remove_listener(*this);
-  if (std::exchange(keeps_contact_, false)) session_.release_contact();
+  contact_keeper_.reset();
   if (grace_) session_.executor().stop_timer(*grace_);
   guard_.reset();
 }

@@ -29,7 +29,7 @@ class RecursiveReadWriteLock::Changing {
   Changing& operator=(const Changing&) = delete;
   ~Changing() {
     entry_.changing = false;
-    lock_.let_go(lock_.take_if_left(entry_));
+    lock_.release_last(lock_.take_if_left(entry_));
   }
 
  private:
@@ -114,7 +114,7 @@ std::unique_ptr<RecursiveReadWriteLock::Entry> RecursiveReadWriteLock::take_if_l
   return last;
 }
 
-void RecursiveReadWriteLock::let_go(std::unique_ptr<Entry> last) {
+void RecursiveReadWriteLock::release_last(std::unique_ptr<Entry> last) {
   if (last && !is_over(session_.state())) release_in_background(session_, std::move(last->held));
 }
 
@@ -126,7 +126,7 @@ RecursiveReadWriteLock::Hold::Hold(RecursiveReadWriteLock& lock, Entry& entry, S
 RecursiveReadWriteLock::Hold::~Hold() {
   if (!entry_) return;
   --entry_->holds(share_);
-  lock_->let_go(lock_->take_if_left(*entry_));
+  lock_->release_last(lock_->take_if_left(*entry_));
 }
 
 const HeldLock& RecursiveReadWriteLock::Hold::held() const {

@@ -67,7 +67,7 @@ class OperationBase : public Wait, public Completion {
  public:
   ~OperationBase() override {
     if (!done()) [[unlikely]] {
-      let_go();
+      abandon();
     }
   }
 
@@ -85,7 +85,7 @@ class OperationBase : public Wait, public Completion {
   // The reply is there: keeps it, and wakes the coroutine that waits.
   void complete(Reply& reply) final;
   void give_up(Error error) final;
-  void let_go() noexcept;  // Drops the reply.
+  void abandon() noexcept;  // Drops the reply.
   void end_with(Error error);
 
   Session& session_;

@@ -171,16 +171,8 @@ class Session {
   [[nodiscard]] std::optional<TimePoint> valid_until() const {
     return contact_.proof().valid_until();
   }
-  // For grants, which call release_contact() as often as keep_contact(). In between, one `sync` in
-  // each sixth of the session timeout renews the proof, however many grants there are, unless the
-  // leader has ordered other requests of this session; and listeners hear of changes. The first
-  // grant finds a proof, because the real backend always keeps its contact, and the fake counts it
-  // as kept while the connection is sound. Only if this process has not run, or its server was out
-  // of reach, for as long as the session timeout, the contact is kOver until the server has
-  // answered again for a quarter of that time.
-  void keep_contact() { contact_.keep(); }
-  void release_contact() { contact_.let_go(); }
-  // The contact as listeners heard it last; and whether its proof is over by now, while it is kept.
+  // The contact as listeners heard it last; and whether its proof is over by now, while a
+  // ContactKeeper lives.
   [[nodiscard]] Contact contact() const { return contact_.contact(); }
   [[nodiscard]] bool contact_is_over() const { return contact_.is_over(); }
 
@@ -241,6 +233,7 @@ class Session {
  private:
   friend class internal::OperationBase;
   friend class internal::KeptContact;
+  friend class ContactKeeper;
 
   template <class Tell>
   void tell_listeners(Tell tell);
@@ -263,6 +256,24 @@ class Session {
   std::size_t packet_limit_ = SessionOptions::kUsualPacketLimit;
   TaskSet background_;
   internal::KeptContact contact_{*this};
+};
+
+// While one of these lives, one `sync` in each sixth of the session timeout renews the proof of
+// contact, however many there are, unless the leader has ordered other requests of this session;
+// and listeners hear of changes. The first one finds a proof, because the real backend always keeps
+// its contact, and the fake counts it as kept while the connection is sound. Only if this process
+// has not run, or its server was out of reach, for as long as the session timeout, the contact is
+// kOver until the server has answered again for a quarter of that time. The session must outlive
+// it.
+class [[nodiscard]] ContactKeeper {
+ public:
+  explicit ContactKeeper(Session& session) : contact_(session.contact_) { contact_.keep(); }
+  ContactKeeper(const ContactKeeper&) = delete;
+  ContactKeeper& operator=(const ContactKeeper&) = delete;
+  ~ContactKeeper() { contact_.release(); }
+
+ private:
+  internal::KeptContact& contact_;
 };
 
 // The wait of Session::connected().

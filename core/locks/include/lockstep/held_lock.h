@@ -100,7 +100,7 @@ class HeldLock {
   // The server cannot expire the session before this time, by the clock of the session's executor,
   // under the assumptions above; none once the grant has ended. While the grant is alive, its
   // session keeps that proof fresh with a `sync` every sixth of the session timeout
-  // (Session::keep_contact): if connected, the proof lasts for at least a third of the session
+  // (ContactKeeper): if connected, the proof lasts for at least a third of the session
   // timeout from now. With LossPolicy::kServerNotice it does so only from the first call on.
   [[nodiscard]] std::optional<TimePoint> valid_until() const;
 

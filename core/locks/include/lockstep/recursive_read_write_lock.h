@@ -125,7 +125,7 @@ class RecursiveReadWriteLock {
   Task<Result<Hold>> enter_again(Entry& entry, Share share, Patience patience, Context context);
   // Returns the grant if nothing keeps it any more.
   std::unique_ptr<Entry> take_if_left(Entry& entry);
-  void let_go(std::unique_ptr<Entry> last);
+  void release_last(std::unique_ptr<Entry> last);
 
   Session& session_;
   ReadWriteLock lock_;

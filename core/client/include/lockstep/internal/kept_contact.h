@@ -47,9 +47,9 @@ class KeptContact final : public Timer, private Completion {
   void keep_always() { always_ = true; }
   void session_changed();
 
-  // Called by users of the proof: one let_go() for each keep().
+  // Called by users of the proof: one release() for each keep().
   void keep();
-  void let_go();
+  void release();
 
  private:
   void run() override;

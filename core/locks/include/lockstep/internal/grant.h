@@ -56,7 +56,6 @@ class HeldLock::Grant final : public SessionListener,
   void start_grace(Duration grace);
   void end_grace();
 
-  void keep_contact();
   [[nodiscard]] bool doubtful() const;
   void begin_in_doubt();
   // Updates the state: held or suspect.
@@ -83,7 +82,7 @@ class HeldLock::Grant final : public SessionListener,
   LockState state_ = LockState::kHeld;
   std::int32_t version_ = -1;  // What a release deletes: this version of the znode's data; -1: any.
   bool listening_ = true;
-  bool keeps_contact_ = false;
+  std::optional<ContactKeeper> contact_keeper_;
   std::optional<Error> cause_;
   std::optional<ReleaseOutcome> outcome_;
   std::optional<std::stop_source> lost_;
