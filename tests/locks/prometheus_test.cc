@@ -187,6 +187,18 @@ TEST_F(PrometheusTest, NobodyIsAheadAfterAnUnfairWait) {
   EXPECT_EQ(value("lockstep_ahead{lock=\"/locks/one\"}"), "0");
 }
 
+TEST_F(PrometheusTest, NobodyIsAheadAfterAnUnfairMutexGaveUp) {
+  const auto other = simulation_.open("B");
+  UnfairMutex others(*other, "/locks/one");
+  OnClient<UnfairMutex> mutex(client_, "/locks/one", &metrics_);
+  const Result<HeldLock> held = simulation_.run(others.acquire());
+  const auto waits = simulation_.start(mutex.acquire(Context(simulation_.now() + 1s)));
+  simulation_.settle();
+  EXPECT_EQ(value("lockstep_ahead{lock=\"/locks/one\"}"), "1");
+  simulation_.run_until(waits);
+  EXPECT_EQ(value("lockstep_ahead{lock=\"/locks/one\"}"), "0");
+}
+
 TEST_F(PrometheusTest, CountsTheLastNumbersOfAQueue) {
   constexpr std::int32_t kFirstOfTheLast = 0x7fffffff - (1 << 20) + 1;
   OnClient<FairMutex> mutex(client_, "/lock", &metrics_);

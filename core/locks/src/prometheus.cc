@@ -201,7 +201,11 @@ void PrometheusMetrics::acquire_begins(SessionId, const Path& lock) {
   if (!is_turn(lock)) ++of(lock).in_flight;
 }
 void PrometheusMetrics::acquire_ends(SessionId, const Path& lock) {
-  if (!is_turn(lock)) --of(lock).in_flight;
+  if (is_turn(lock)) return;
+  Figures& figures = of(lock);
+  --figures.in_flight;
+  // An UnfairMutex that gives up has had no place, whose end would say so.
+  if (figures.in_flight == 0) figures.wait_no_more(0);
 }
 
 void PrometheusMetrics::place_reserved(SessionId session, const Path& lock, const Path& znode) {

@@ -19,7 +19,7 @@ class HeldLocks {
   [[nodiscard]] const std::vector<HeldLock>& each() const& { return held_; }
   // Leaves the grants to the caller, one by one.
   [[nodiscard]] std::vector<HeldLock> each() && { return std::move(held_); }
-  // The worst state of all: lost before suspect before held; kReleased after a call of release().
+  // The worst state of all: lost, then released, suspect, held.
   [[nodiscard]] LockState state() const;
   // Releases all of them, the last one first. Returns the worst outcome: unknown before already
   // lost before released. Idempotent. As with HeldLock, this object need not outlive the task.

@@ -22,9 +22,10 @@ enum class LossPolicy : std::uint8_t {
   // exclusion as above, with at least three quarters of the session timeout to stop after a lost
   // connection. Every reconnect costs the lock.
   kOnSuspicion,
-  // Lost only when the server ends the session, or the grant's znode is deleted. During a partition
-  // the holder stays suspect, while another contender may get the lock: only a fencing token
-  // protects. For holders that use one, and want to keep the lock if the session turns out to live.
+  // Lost only when the session is over, which the server says or the client decides when it gives a
+  // session up (RetryPolicy), or when the grant's znode is deleted. During a partition the holder
+  // stays suspect, while another contender may get the lock: only a fencing token protects. For
+  // holders that use one, and want to keep the lock if the session turns out to live.
   kServerNotice,
 };
 

@@ -38,7 +38,7 @@ class Condition {
   }
   template <class Holds>
   bool wait_for(Holds holds, Duration most) {
-    return wait_until(std::move(holds), executor_.now() + most);
+    return wait_until(std::move(holds), after(executor_.now(), most));
   }
   void notify_all() {
     notified_.set();
@@ -46,8 +46,8 @@ class Condition {
   }
 
  private:
-  // A notification may come before the wait begins on the executor.
-  // Returns whether the context has ended first.
+  // Returns whether the context ended first. Looks again at the start, because a notification may
+  // come before the wait begins on the executor.
   template <class Holds>
   Task<bool> next(Holds& holds, Context context) {
     if (holds()) co_return false;

@@ -140,7 +140,7 @@ struct HuntReport {
   }
   [[nodiscard]] std::string text() const;
   // Says what an exhaustive search without a violation has shown, in one sentence without a full
-  // stop: "exhausted: 744 traces at fault budget 0, no violation (...)", or where it stopped.
+  // stop: "exhausted: 708 traces at fault budget 0, no violation (...)", or where it stopped.
   [[nodiscard]] std::string verdict() const;
   // After a failure: the source of a GoogleTest that replays it (LockUnderTest::source). `mutex` is
   // the C++ class; if neither it nor the source is given, the class name is derived from the lock's
