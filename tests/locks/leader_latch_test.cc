@@ -84,6 +84,16 @@ TEST_F(LeaderLatchTest, OneOfThemLeadsAndTheOtherFollowsWhenItResigns) {
   EXPECT_FALSE(b.done());
 }
 
+TEST_F(LeaderLatchTest, ItIsToldOfTheEndOfItsContextBeforeItsZnodeGoes) {
+  const auto a = take_part(of_a_);
+  stop_.request_stop();
+  simulation_.settle();
+  EXPECT_TRUE(a.done());
+  EXPECT_EQ(a_hears_.calls, (Calls{"leads", "resigned"}));
+  EXPECT_TRUE(a_hears_.was_there);
+  EXPECT_EQ(candidates(), 0U);
+}
+
 TEST_F(LeaderLatchTest, LeadsAgainAfterItsSessionHasExpired) {
   const auto a = take_part(of_a_);
   const auto session = client_of_a_.current();
