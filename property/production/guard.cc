@@ -117,29 +117,39 @@ Guard::~Guard() {
 }
 
 bool Guard::dismiss() {
-  tell(kDismissed);
+  while (!tell(kDismissed)) go_on();
   close(socket_);
   int status = 0;
-  waitpid(std::exchange(process_, -1), &status, 0);
+  while (waitpid(process_, &status, WUNTRACED) == process_ && WIFSTOPPED(status)) go_on();
+  process_ = -1;
   return WIFEXITED(status) && WEXITSTATUS(status) == kHadToKill;
 }
 
 Guard::State Guard::look() const {
   siginfo_t seen{};
-  waitid(P_PID, static_cast<id_t>(process_), &seen, WEXITED | WNOHANG | WNOWAIT);
+  waitid(P_PID, static_cast<id_t>(process_), &seen, WEXITED | WSTOPPED | WNOHANG | WNOWAIT);
   if (seen.si_pid != process_) return State::kStands;
+  if (seen.si_code == CLD_STOPPED) {
+    go_on();
+    return State::kStands;
+  }
   const bool has_killed = seen.si_code == CLD_EXITED && seen.si_status == kHadToKill;
   return has_killed ? State::kHasKilled : State::kGone;
 }
 
 // Tells only a new deadline: told again after a sleep, an old one would be later by that sleep.
 void Guard::postpone_to(TimePoint deadline) {
-  if (std::exchange(deadline_, deadline) != deadline) tell(after(deadline, time_asleep()));
+  if (deadline == deadline_) return;
+  if (tell(after(deadline, time_asleep()))) deadline_ = deadline;
 }
 
-// If the guard has ended already, it has done its work, so a failure to write does not matter.
-void Guard::tell(TimePoint deadline) const {
-  static_cast<void>(send(socket_, &deadline, sizeof(deadline), MSG_NOSIGNAL));
+// Returns false if a guard that was stopped has not read its messages yet: it keeps an earlier
+// deadline. If the guard has ended, it has done its work, so that failure does not matter.
+bool Guard::tell(TimePoint deadline) const {
+  const ssize_t sent = send(socket_, &deadline, sizeof(deadline), MSG_NOSIGNAL | MSG_DONTWAIT);
+  return sent == sizeof(deadline) || errno != EAGAIN;
 }
+
+void Guard::go_on() const { kill(process_, SIGCONT); }
 
 }  // namespace lockstep::program

@@ -29,13 +29,15 @@ class Guard {
   // By the clock of zookeeper::Runtime. If the machine sleeps, the guard counts that time too, and
   // kills the group when the machine wakes.
   void postpone_to(TimePoint deadline);
+  // Lets the guard go on if a signal has stopped it.
   [[nodiscard]] State look() const;
   [[nodiscard]] pid_t process() const { return process_; }
   // Ends the guard. Returns true if it has killed the group. Call it once.
   bool dismiss();
 
  private:
-  void tell(TimePoint deadline) const;
+  bool tell(TimePoint deadline) const;
+  void go_on() const;
 
   int socket_ = -1;
   pid_t process_ = -1;

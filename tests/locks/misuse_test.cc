@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lockstep/blocking/mutex.h"
+#include "lockstep/callback.h"
 #include "lockstep/double_barrier.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/internal/check.h"
@@ -131,6 +132,18 @@ TEST(MisuseDeathTest, ATaskThatClearsItsOwnSetIsMisuse) {
   TaskSet tasks;
   tasks.spawn(clear_own_set(simulation.client("A").executor(), tasks));
   EXPECT_DEATH(simulation.run(), "a task destroys itself while it runs");
+}
+
+Task<void> start_what_clears_the_set(TaskSet& tasks) {
+  TaskSet others;
+  start(others, seven(), [&tasks](int) { tasks.clear(); });
+  co_return;
+}
+
+TEST(MisuseDeathTest, ATaskThatIsDestroyedByOneThatItStartedIsMisuse) {
+  TaskSet tasks;
+  EXPECT_DEATH(tasks.spawn(start_what_clears_the_set(tasks)),
+               "a task destroys itself while it runs");
 }
 
 template <class Lock, class Acquire>

@@ -139,6 +139,34 @@ TEST_F(LockLossTest, AGuardThatIsKilledHasASuccessor) {
   runs.wait_for_the_end();
 }
 
+bool is_stopped(int process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string word;
+  file >> word >> word >> word;
+  return word == "T";
+}
+
+TEST_F(LockLossTest, AGuardThatIsStoppedGoesOn) {
+  start("trap '' TERM; sleep 1000");
+  const int guard = wait_for_guard(*program);
+  do {
+    kill(guard, SIGSTOP);
+  } while (!is_stopped(guard));
+  while (is_stopped(guard)) {
+  }
+  program->send(SIGKILL);
+  runs.wait_for_the_end();
+}
+
+TEST_F(LockLossTest, AStoppedGuardDoesNotKeepTheLock) {
+  const Fifo go = lab.fifo("go");
+  start("read _ < " + go.path() + "; exit 3", {"--on-loss", "warn"});
+  kill(wait_for_guard(*program), SIGSTOP);
+  go.let_go();
+  EXPECT_EQ(program->wait().status, 3);
+  lab.wait_until(0, 0);
+}
+
 TEST_F(LockLossTest, ADeletedZnodeIsALoss) {
   start("trap '' TERM");
   const nlohmann::json shown = lab.wait_until(1, 0);

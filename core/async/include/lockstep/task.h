@@ -172,8 +172,7 @@ class TaskPromiseBase : public Pooled {
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
   // The frame is destroyed at once; the trampoline resumes the awaiting coroutine later.
   [[nodiscard]] std::suspend_never final_suspend() noexcept {
-    awaiter_->task_.coroutine_ = nullptr;
-    leave();
+    leave(std::exchange(awaiter_->task_.coroutine_, nullptr));
     return {};
   }
   void unhandled_exception() noexcept { awaiter_->outcome_.keep(std::current_exception()); }
@@ -183,8 +182,8 @@ class TaskPromiseBase : public Pooled {
     awaiter_ = &awaiter;
   }
   // The outcome is complete: leaves this coroutine for its awaiter.
-  void leave() noexcept {
-    running_coroutine = nullptr;
+  void leave(std::coroutine_handle<> self) noexcept {
+    outcome_is_complete(self);
     if (awaiter_->ended_) return awaiter_->ended_(*awaiter_);
     next_coroutine = awaiter_->waiting_;
   }
@@ -225,9 +224,9 @@ void end_coroutine(void* address, int error) {
       "co_await ok(...) ends the coroutine with the error, so the coroutine has to return a "
       "Result: Task<Result<int>>, not Task<int>");
   if constexpr (TakesErrors<Promise>::value) {
-    auto& promise = std::coroutine_handle<Promise>::from_address(address).promise();
-    promise.return_value(failure(static_cast<Error>(error)));
-    promise.leave();
+    const auto coroutine = std::coroutine_handle<Promise>::from_address(address);
+    coroutine.promise().return_value(failure(static_cast<Error>(error)));
+    coroutine.promise().leave(coroutine);
   }
 }
 

@@ -14,14 +14,26 @@ namespace lockstep::internal {
 // synchronously. (Symmetric transfer would promise the same, but GCC 12 makes it a real call at
 // -O0, -O1 and under sanitizers.)
 inline constinit thread_local std::coroutine_handle<> next_coroutine{};
-// The coroutine that the innermost loop below runs, until it has its outcome.
-inline constinit thread_local std::coroutine_handle<> running_coroutine{};
+// One for each loop below that is on the stack: a coroutine that runs may start another one.
+struct RunningCoroutine {
+  std::coroutine_handle<> coroutine{};  // Null once it has its outcome.
+  RunningCoroutine* outer = nullptr;
+};
+inline constinit thread_local RunningCoroutine* innermost_running = nullptr;
 
 // Destroys a coroutine that waits or has not begun.
 [[gnu::noinline]] inline void destroy_coroutine(std::coroutine_handle<> coroutine) noexcept {
-  check(coroutine != running_coroutine,
-        "a task destroys itself while it runs, for example by clearing its own TaskSet");
+  for (const RunningCoroutine* running = innermost_running; running; running = running->outer) {
+    check(coroutine != running->coroutine,
+          "a task destroys itself while it runs, for example by clearing its own TaskSet");
+  }
   coroutine.destroy();
+}
+
+// `coroutine` has its outcome and may be destroyed, even if it is the one that runs.
+inline void outcome_is_complete(std::coroutine_handle<> coroutine) noexcept {
+  RunningCoroutine* const running = innermost_running;
+  if (running && running->coroutine == coroutine) running->coroutine = nullptr;
 }
 
 // Decides whether coroutines that run on without a wait may continue. A simulated world sets it,
@@ -52,15 +64,16 @@ inline constinit thread_local std::uint64_t ready_waits = 0;
 }
 
 inline void run_next_coroutines() {
-  const std::coroutine_handle<> outer = running_coroutine;
+  RunningCoroutine running{{}, innermost_running};
+  innermost_running = &running;
   std::uint64_t in_a_row = 0;
   while (const std::coroutine_handle<> next = std::exchange(next_coroutine, nullptr)) {
-    running_coroutine = next;
+    running.coroutine = next;
     next.resume();
     ++in_a_row;
     if (in_a_row % kLongChain == 0 && !chain_may_go_on(in_a_row)) next_coroutine = nullptr;
   }
-  running_coroutine = outer;
+  innermost_running = running.outer;
 }
 
 inline void run_coroutine(std::coroutine_handle<> coroutine) {
