@@ -91,7 +91,7 @@ bool Simulation::step() {
 }
 
 void Simulation::block(BlockingCall& call) {
-  if (call.is_release) return wait_for_release(call);
+  if (call.is_release()) return wait_for_release(call);
   if (inside_) {
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
                             "lockstep: a blocking call inside the simulation");

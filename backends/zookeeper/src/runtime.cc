@@ -178,14 +178,14 @@ void Runtime::escaped(std::exception_ptr exception) noexcept {
 
 void Runtime::block(BlockingCall& call) {
   if (is_in_child()) {
-    if (call.is_release) return;  // Only the parent releases.
+    if (call.is_release()) return;  // Only the parent releases.
     refuse_child();
   }
   std::condition_variable is_over;
   std::unique_lock lock(mutex_);
   const bool on_loop_thread = std::this_thread::get_id() == loop_thread_;
   if (!running_ || on_loop_thread) {
-    if (!call.is_release) refuse_to_block(running_);
+    if (!call.is_release()) refuse_to_block(running_);
     lock.unlock();
     if (on_loop_thread) call.run();
     return;

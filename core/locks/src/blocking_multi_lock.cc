@@ -36,8 +36,9 @@ MultiLock::MultiLock(Client& client, std::vector<Path> locks, LockObserver* obse
     : MultiLock(client, mutexes(std::move(locks)), observer) {}
 
 MultiLock::MultiLock(Client& client, Bounds bounds, LockSet locks, LockObserver* observer)
-    : Owned(OnClient<lockstep::internal::NamedMultiLock>(client, names_of(locks), locks, observer),
-            names_of(locks), bounds) {}
+    : ExclusiveCalls(
+          OnClient<lockstep::internal::NamedMultiLock>(client, names_of(locks), locks, observer),
+          names_of(locks), bounds) {}
 
 LockState MultiLock::state() {
   return ask("state()", [](ClientGrants& grant) { return grant.held.state(); });

@@ -11,17 +11,18 @@ Semaphore::~Semaphore() {
 }
 
 void Semaphore::acquire(std::int32_t leases, std::stop_token stop) {
-  must_be_taken(attempt(leases, true, Context(std::move(stop)), "acquire()"), "acquire()");
+  must_be_taken(attempt(leases, Patience::kWaits, Context(std::move(stop)), "acquire()"),
+                "acquire()");
 }
 
 bool Semaphore::try_acquire(std::int32_t leases) {
   constexpr const char* kWhat = "try_acquire()";
-  Context patience = within(executor(), bounds().try_patience);
-  return taken_at_once(attempt(leases, false, std::move(patience), kWhat), kWhat);
+  Context limit = within(executor(), bounds().try_patience);
+  return taken_at_once(attempt(leases, Patience::kDoesNotWait, std::move(limit), kWhat), kWhat);
 }
 
 bool Semaphore::try_take(std::int32_t leases, Context context, const char* what) {
-  return taken_in_time(attempt(leases, true, std::move(context), what), what);
+  return taken_in_time(attempt(leases, Patience::kWaits, std::move(context), what), what);
 }
 
 void Semaphore::release(std::ptrdiff_t count) {
@@ -30,20 +31,20 @@ void Semaphore::release(std::ptrdiff_t count) {
   static_cast<void>(call(executor(), "release()", give_back));
 }
 
-lockstep::internal::Attempt Semaphore::attempt(std::int32_t leases, bool waits, Context context,
-                                               const char* what) {
+lockstep::internal::Attempt Semaphore::attempt(std::int32_t leases, Patience patience,
+                                               Context context, const char* what) {
   lockstep::internal::Attempt made;
   made.result = call(executor(), what, [&](LockOwner) {
-    return enter(*this, leases, waits, context, made.last_failure);
+    return enter(*this, leases, patience, context, made.last_failure);
   });
   return made;
 }
 
-Task<Result<void>> Semaphore::enter(Semaphore& self, std::int32_t leases, bool waits,
+Task<Result<void>> Semaphore::enter(Semaphore& self, std::int32_t leases, Patience patience,
                                     Context context, std::string& last_failure) {
-  const auto way = [leases, waits](lockstep::Semaphore& recipe, Context patience) {
-    return waits ? recipe.acquire(leases, std::move(patience))
-                 : recipe.try_acquire(leases, std::move(patience));
+  const auto way = [leases, patience](lockstep::Semaphore& recipe, Context limit) {
+    return patience == Patience::kWaits ? recipe.acquire(leases, std::move(limit))
+                                        : recipe.try_acquire(leases, std::move(limit));
   };
   ClientGrants taken = co_await ok(
       LockCalls::acquire<ClientGrants>(self.source_, way, std::move(context), last_failure));

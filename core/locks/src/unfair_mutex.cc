@@ -130,7 +130,7 @@ Result<void> UnfairMutex::valid() const {
   return options_.valid_without_marks();
 }
 
-Task<Result<HeldLock>> UnfairMutex::acquire(One, bool waits, Context context) {
+Task<Result<HeldLock>> UnfairMutex::acquire(One, Patience patience, Context context) {
   if (observer_) observer_->part_of(znode_, znode_, LockPart::kGrants);
   internal::AcquireNotice under_way(session_, znode_, observer_);
   const Result<void> suitable = valid();
@@ -141,7 +141,7 @@ Task<Result<HeldLock>> UnfairMutex::acquire(One, bool waits, Context context) {
   }
   const Guid guid(session_.random());
   const Data own = own_data(guid, options_.data);
-  const Result<Stat> stat = co_await create_until_held(own, waits, std::move(context));
+  const Result<Stat> stat = co_await create_until_held(own, patience, std::move(context));
   if (!stat) co_return under_way.failed(stat.error());
   GrantRecord grant(session_.id(), znode_.parent(), znode_, stat->czxid, stat->czxid);
   grant.token = session_.fencing_token(stat->czxid);
@@ -150,13 +150,13 @@ Task<Result<HeldLock>> UnfairMutex::acquire(One, bool waits, Context context) {
   co_return HeldLock(session_, std::move(grant), observer_, std::move(kept));
 }
 
-Task<Result<Stat>> UnfairMutex::create_until_held(Data own, bool waits, Context context) {
+Task<Result<Stat>> UnfairMutex::create_until_held(Data own, Patience patience, Context context) {
   for (;;) {
     // 1. Create the znode: the contender that succeeds holds the lock.
     Result<Stat> created = co_await create_once(session_, znode_, own, options_.acl, context);
     if (created || created.error() != Error::kNodeExists) co_return std::move(created);
     // 2. Another client holds it: wait until the znode changes, then back to 1.
-    if (!waits) co_return failure(Error::kConflict);
+    if (patience == Patience::kDoesNotWait) co_return failure(Error::kConflict);
     if (observer_) observer_->waiting(session_.id(), znode_, 1);
     co_await ok(change_of_holder(session_, znode_, context));
   }

@@ -189,20 +189,22 @@ void Server::refuse_throttled(LinkIndex link, OpCode op) {
   serve(link, session, message, now);
 }
 
-void Server::apply(LinkIndex link, TimePoint now) {
+const Applied& Server::apply(LinkIndex link, TimePoint now) {
   if (recorder_ && options_.is_ensemble()) record_taking_up(link);
   const std::unique_ptr<const ClientMessage> taken = network_.take_request(link);
   process_message(link, *taken, now);
+  return applied_;
 }
 
-void Server::apply_stray(std::uint32_t index, TimePoint now) {
+const Applied& Server::apply_stray(std::uint32_t index, TimePoint now) {
   const Strays::Stray stray = strays_.take(index);
   const ClientMessage& message = *stray.message;
   if (leader_.sessions().alive(stray.session)) {
-    return write(leader_.begin(message.request.op, stray.session, now), stray.identities, message,
-                 now);
+    write(leader_.begin(message.request.op, stray.session, now), stray.identities, message, now);
+  } else {
+    applied_ = Applied::failed(message.request.op, Error::kSessionExpired);
   }
-  applied_ = Applied::failed(message.request.op, Error::kSessionExpired);
+  return applied_;
 }
 
 }  // namespace lockstep::fakezk

@@ -16,7 +16,7 @@ std::uint64_t identity(const Event& event) {
 }
 
 // Hashes the outcome of a request; the hash of its reply covers the rest.
-void add(PayloadHash& hash, const Server::Applied& applied) {
+void add(PayloadHash& hash, const Applied& applied) {
   hash.add(applied.zxid);
   if (applied.has_error) hash.add(static_cast<std::int64_t>(applied.error));
 }
@@ -188,8 +188,8 @@ void World::execute_rare(const Event& event) {
 
 [[gnu::always_inline]] inline void World::apply(const Event& event) {
   agenda_.set_current(event.index);
-  process_message(event.index);
-  trace(event, [this](Step& step) { step.applied = &server_.last_applied(); });
+  const Applied& applied = process_message(event.index);
+  trace(event, [&applied](Step& step) { step.applied = &applied; });
   // The session's clock shows whether its process stalls before this or after it.
   if (recorder_ && server_.session_of(event.index) != kNoSession) {
     recorder_->reads(ObjectKind::kSession, server_.session_of(event.index));
@@ -200,19 +200,20 @@ void World::execute_rare(const Event& event) {
   server_.begin_silence(event.index, now());
 }
 
-void World::process_message(LinkIndex link) {
+const Applied& World::process_message(LinkIndex link) {
   PayloadHash hash(network_.at(link).requests.front());
-  server_.apply(link, now());
-  add(hash, server_.last_applied());
+  const Applied& applied = server_.apply(link, now());
+  add(hash, applied);
   hash_in(hash.value());
+  return applied;
 }
 
 void World::apply_stray(const Event& event) {
-  server_.apply_stray(event.index, now());
-  PayloadHash hash(server_.last_applied().op);
-  add(hash, server_.last_applied());
+  const Applied& applied = server_.apply_stray(event.index, now());
+  PayloadHash hash(applied.op);
+  add(hash, applied);
   hash_in(hash.value());
-  trace(event, [this](Step& step) { step.applied = &server_.last_applied(); });
+  trace(event, [&applied](Step& step) { step.applied = &applied; });
 }
 
 void World::reap(const Event& event) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "lockstep/executor.h"
 #include "lockstep/lock_owner.h"
 
@@ -9,15 +11,18 @@ namespace lockstep {
 // Blocker::over() there, once, as its last action. Its waiting caller owns it.
 class BlockingCall : public Runnable {
  public:
-  // `gives_back`: it releases something, as destructors do, so that Blocker::block() must not throw
-  // even if the caller cannot wait. `has_no_value`: its caller can continue without it, for example
-  // while an exception unwinds the stack.
-  BlockingCall(Executor& executor, bool gives_back, bool has_no_value = false)
-      : is_release(gives_back), can_be_left(has_no_value), executor_(executor) {}
-  [[nodiscard]] Executor& executor() const noexcept { return executor_; }
+  enum class Kind : std::uint8_t {
+    kHasValue,  // Its caller cannot continue without the value.
+    kNoValue,   // Its caller can, for example while an exception unwinds the stack.
+    kRelease    // It releases something, as destructors do: Blocker::block() must not throw, even
+                // if the caller cannot wait.
+  };
 
-  const bool is_release;
-  const bool can_be_left;
+  BlockingCall(Executor& executor, Kind of_call) : kind(of_call), executor_(executor) {}
+  [[nodiscard]] Executor& executor() const noexcept { return executor_; }
+  [[nodiscard]] bool is_release() const noexcept { return kind == Kind::kRelease; }
+
+  const Kind kind;
   // For the blocker that holds it.
   void* waiter = nullptr;
   bool is_over = false;

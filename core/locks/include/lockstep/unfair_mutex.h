@@ -9,6 +9,7 @@
 #include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
+#include "lockstep/turn.h"
 #include "lockstep/within.h"
 
 namespace lockstep {
@@ -56,10 +57,10 @@ class UnfairMutex {
         observer_(observer) {}
 
   Task<Result<HeldLock>> acquire(Context context = {}) {
-    return acquire(One(tasks_), true, std::move(context));
+    return acquire(One(tasks_), Patience::kWaits, std::move(context));
   }
   Task<Result<HeldLock>> try_acquire(Context context = {}) {
-    return acquire(One(tasks_), false, std::move(context));
+    return acquire(One(tasks_), Patience::kDoesNotWait, std::move(context));
   }
   // With a deadline that is this far from now.
   Task<Result<HeldLock>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
@@ -76,8 +77,8 @@ class UnfairMutex {
 
   [[nodiscard]] Executor& executor() const { return session_.executor(); }
   [[nodiscard]] Result<void> valid() const;
-  Task<Result<HeldLock>> acquire(One counted, bool waits, Context context);
-  Task<Result<Stat>> create_until_held(Data own, bool waits, Context context);
+  Task<Result<HeldLock>> acquire(One counted, Patience patience, Context context);
+  Task<Result<Stat>> create_until_held(Data own, Patience patience, Context context);
 
   Session& session_;
   Path znode_;

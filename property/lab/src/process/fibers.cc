@@ -116,7 +116,8 @@ class Fibers::Fiber final : public fakezk::Thread {
  private:
   // Calls in destructors must not throw. std::uncaught_exceptions() counts per fiber.
   static bool comes_back(const BlockingCall& call) {
-    return call.is_release || (call.can_be_left && std::uncaught_exceptions() > 0);
+    const bool has_no_value = call.kind == BlockingCall::Kind::kNoValue;
+    return call.is_release() || (has_no_value && std::uncaught_exceptions() > 0);
   }
 
   void go_on() override { waits_in_->over(); }
@@ -181,7 +182,7 @@ void Fibers::refuse_other_threads() const {
 void Fibers::block(BlockingCall& call) {
   refuse_other_threads();
   if (!running_) {
-    if (call.is_release) return call.run();
+    if (call.is_release()) return call.run();
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
                             "lockstep: a blocking call outside of a fiber");
   }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "lockstep/blocking/exclusive_calls.h"
 #include "lockstep/blocking/owned.h"
 #include "lockstep/multi_lock.h"
 #include "lockstep/on_client.h"
@@ -26,11 +27,14 @@ namespace blocking {
 
 // A MultiLock as one lock of the standard library, for std::unique_lock and std::lock_guard: all
 // of its locks or none. Errors, callers, deadlines: see Owned. There is no try_lock(), because the
-// recipe waits for each of its locks.
+// recipe waits for each of its locks. unlock() and release() release all of them, the last one
+// first, within Bounds::release_patience in all.
 //
 //   blocking::MultiLock both(client, LockSet().write("/accounts/7").read("/rates"));
 //   const std::unique_lock lock(both, 30s);
-class MultiLock : public Owned<OnClient<lockstep::internal::NamedMultiLock>, ClientGrants> {
+class MultiLock
+    : public ExclusiveCalls<Owned<OnClient<lockstep::internal::NamedMultiLock>, ClientGrants>,
+                            kAcquire> {
  public:
   MultiLock(Client& client, LockSet locks, LockObserver* observer = nullptr)
       : MultiLock(client, Bounds(), std::move(locks), observer) {}
@@ -38,23 +42,6 @@ class MultiLock : public Owned<OnClient<lockstep::internal::NamedMultiLock>, Cli
   MultiLock(Client& client, std::vector<Path> locks, LockObserver* observer = nullptr);
   // With bounds other than the default.
   MultiLock(Client& client, Bounds bounds, LockSet locks, LockObserver* observer = nullptr);
-
-  // See Mutex, also for the functions with a stop token.
-  void lock() { take(kAcquire, Context(), "lock()"); }
-  void lock(std::stop_token stop) { take(kAcquire, Context(std::move(stop)), "lock()"); }
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait,
-                                  std::stop_token stop = {}) {
-    return try_take(kAcquire, within(wait, std::move(stop)), "try_lock_for()");
-  }
-  template <class Unit>
-  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Unit> deadline,
-                                    std::stop_token stop = {}) {
-    return try_take(kAcquire, until(deadline, std::move(stop)), "try_lock_until()");
-  }
-  // Release all of them, the last one first, within Bounds::release_patience in all.
-  void unlock() { static_cast<void>(give_back(Share::kExclusive, "unlock()")); }
-  ReleaseOutcome release() { return give_back(Share::kExclusive, "release()"); }
 
   // The state of the caller's grants: see HeldLocks and HeldLock. One entry for each grant, in the
   // canonical order, the order of the paths. The loss of one leaves the others held.

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <concepts>
-#include <stop_token>
 
+#include "lockstep/blocking/exclusive_calls.h"
 #include "lockstep/blocking/lock.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/on_client.h"
@@ -22,8 +22,9 @@ namespace lockstep::blocking {
 // It uses its client's sessions: if a session expires while lock() waits, lock() throws that error,
 // unless the Source is Rejoining<...>; the next lock() uses the next session.
 template <class Source, Reentry kReentry = Reentry::kForbidden>
-class Mutex : public Lock<Source, kReentry, lockstep::internal::GrantOf<Source>> {
-  using Base = Lock<Source, kReentry, lockstep::internal::GrantOf<Source>>;
+class Mutex : public ExclusiveCalls<Lock<Source, kReentry, lockstep::internal::GrantOf<Source>>,
+                                    kAcquire, kTryAcquire> {
+  using Base = typename Mutex::ExclusiveCalls;
 
  public:
   Mutex(Client& client, Path lock, LockObserver* observer = nullptr)
@@ -42,29 +43,6 @@ class Mutex : public Lock<Source, kReentry, lockstep::internal::GrantOf<Source>>
     requires std::constructible_from<Source, Client&, Path, What...>
   Mutex(Client& client, const Path& lock, Bounds bounds, What... what)
       : Base(Source(client, lock, std::move(what)...), lock, bounds) {}
-
-  void lock() { this->take(kAcquire, Context(), "lock()"); }
-  // Throws operation_canceled when it is stopped, from any thread, since it cannot return without
-  // the lock.
-  void lock(std::stop_token stop) { this->take(kAcquire, Context(std::move(stop)), "lock()"); }
-  // These return false if another contender has it, or has had it all the time.
-  [[nodiscard]] bool try_lock() { return this->try_take_at_once(kTryAcquire, "try_lock()"); }
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait,
-                                  std::stop_token stop = {}) {
-    return this->try_take(kAcquire, this->within(wait, std::move(stop)), "try_lock_for()");
-  }
-  // Times are on the library's clock, which is the executor's.
-  template <class Unit>
-  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Unit> deadline,
-                                    std::stop_token stop = {}) {
-    return this->try_take(kAcquire, until(deadline, std::move(stop)), "try_lock_until()");
-  }
-
-  // Waits for ZooKeeper's answer as long as Bounds::release_patience says.
-  void unlock() { static_cast<void>(this->give_back(Share::kExclusive, "unlock()")); }
-  // The same, and returns the outcome: kUnknown if the answer has not come by then.
-  ReleaseOutcome release() { return this->give_back(Share::kExclusive, "release()"); }
 };
 
 using FairMutex = Mutex<OnClient<lockstep::FairMutex>>;

@@ -3,17 +3,43 @@
 #include <concepts>
 #include <stop_token>
 
+#include "lockstep/blocking/exclusive_calls.h"
 #include "lockstep/blocking/lock.h"
+#include "lockstep/blocking/shared_calls.h"
 #include "lockstep/on_client.h"
 #include "lockstep/read_write_lock.h"
 
-namespace lockstep::blocking {
+namespace lockstep {
+
+namespace internal {
+
+inline constexpr auto kAcquireRead = [](auto& recipe, Context context) {
+  return recipe.acquire_read(std::move(context));
+};
+inline constexpr auto kTryAcquireRead = [](auto& recipe, Context context) {
+  return recipe.try_acquire_read(std::move(context));
+};
+inline constexpr auto kAcquireWrite = [](auto& recipe, Context context) {
+  return recipe.acquire_write(std::move(context));
+};
+inline constexpr auto kTryAcquireWrite = [](auto& recipe, Context context) {
+  return recipe.try_acquire_write(std::move(context));
+};
+
+template <class Source>
+using ReadWriteCalls = blocking::SharedCalls<
+    blocking::ExclusiveCalls<blocking::Lock<Source>, kAcquireWrite, kTryAcquireWrite>, kAcquireRead,
+    kTryAcquireRead>;
+
+}  // namespace internal
+
+namespace blocking {
 
 // A ReadWriteLock as std::shared_timed_mutex (SharedTimedLockable): std::unique_lock writes,
 // std::shared_lock reads. Errors, callers, deadlines: see Owned. A caller holds it at most once, to
 // read or to write.
 template <class Source>
-class SharedMutex : public Lock<Source> {
+class SharedMutex : public lockstep::internal::ReadWriteCalls<Source> {
  public:
   SharedMutex(Client& client, Path lock, LockObserver* observer = nullptr)
       : SharedMutex(client, std::move(lock), Bounds(), observer) {}
@@ -23,46 +49,7 @@ class SharedMutex : public Lock<Source> {
   template <class... What>
     requires std::constructible_from<Source, Client&, Path, What...>
   SharedMutex(Client& client, const Path& lock, Bounds bounds, What... what)
-      : Lock<Source>(Source(client, lock, std::move(what)...), lock, bounds) {}
-
-  // See Mutex, also for the functions with a stop token.
-  void lock() { this->take(kWrite, Context(), "lock()"); }
-  void lock(std::stop_token stop) { this->take(kWrite, Context(std::move(stop)), "lock()"); }
-  [[nodiscard]] bool try_lock() { return this->try_take_at_once(kTryWrite, "try_lock()"); }
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait,
-                                  std::stop_token stop = {}) {
-    return this->try_take(kWrite, this->within(wait, std::move(stop)), "try_lock_for()");
-  }
-  template <class Unit>
-  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Unit> deadline,
-                                    std::stop_token stop = {}) {
-    return this->try_take(kWrite, until(deadline, std::move(stop)), "try_lock_until()");
-  }
-  void unlock() { static_cast<void>(this->give_back(Share::kExclusive, "unlock()")); }
-  // See Mutex::release().
-  ReleaseOutcome release() { return this->give_back(Share::kExclusive, "release()"); }
-
-  // The same for readers.
-  void lock_shared() { this->take(kRead, Context(), "lock_shared()"); }
-  void lock_shared(std::stop_token stop) {
-    this->take(kRead, Context(std::move(stop)), "lock_shared()");
-  }
-  [[nodiscard]] bool try_lock_shared() {
-    return this->try_take_at_once(kTryRead, "try_lock_shared()");
-  }
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_shared_for(std::chrono::duration<Rep, Period> wait,
-                                         std::stop_token stop = {}) {
-    return this->try_take(kRead, this->within(wait, std::move(stop)), "try_lock_shared_for()");
-  }
-  template <class Unit>
-  [[nodiscard]] bool try_lock_shared_until(std::chrono::time_point<Clock, Unit> deadline,
-                                           std::stop_token stop = {}) {
-    return this->try_take(kRead, until(deadline, std::move(stop)), "try_lock_shared_until()");
-  }
-  void unlock_shared() { static_cast<void>(this->give_back(Share::kShared, "unlock_shared()")); }
-  ReleaseOutcome release_shared() { return this->give_back(Share::kShared, "release_shared()"); }
+      : SharedMutex::SharedCalls(Source(client, lock, std::move(what)...), lock, bounds) {}
 
   // Change a writer into a reader, and back, with no other writer in between: see
   // lockstep::ReadWriteLock. The caller then unlocks its new kind of hold, so a std::shared_lock or
@@ -94,18 +81,6 @@ class SharedMutex : public Lock<Source> {
     if (!changed) this->fail(changed.error(), what);
   }
 
-  static constexpr auto kRead = [](auto& recipe, Context context) {
-    return recipe.acquire_read(std::move(context));
-  };
-  static constexpr auto kTryRead = [](auto& recipe, Context context) {
-    return recipe.try_acquire_read(std::move(context));
-  };
-  static constexpr auto kWrite = [](auto& recipe, Context context) {
-    return recipe.acquire_write(std::move(context));
-  };
-  static constexpr auto kTryWrite = [](auto& recipe, Context context) {
-    return recipe.try_acquire_write(std::move(context));
-  };
   static constexpr auto kDowngrade = [](auto& recipe, HeldLock& held, Context context) {
     return recipe.downgrade(held, std::move(context));
   };
@@ -116,4 +91,6 @@ class SharedMutex : public Lock<Source> {
 
 using ReadWriteLock = SharedMutex<OnClient<lockstep::ReadWriteLock>>;
 
-}  // namespace lockstep::blocking
+}  // namespace blocking
+
+}  // namespace lockstep

@@ -2,11 +2,12 @@
 
 #include <cstddef>
 #include <memory>
-#include <stop_token>
 #include <utility>
 #include <vector>
 
+#include "lockstep/blocking/exclusive_calls.h"
 #include "lockstep/blocking/lock.h"
+#include "lockstep/blocking/shared_calls.h"
 #include "lockstep/on_client.h"
 #include "lockstep/recursive_read_write_lock.h"
 
@@ -61,6 +62,22 @@ class RecursiveEntry {
   std::unique_ptr<RecursiveReadWriteLock> lock_;
 };
 
+// A way to acquire: of an entry, or of the holds that there are already.
+template <Share kShare, Patience kPatience>
+struct Enter {
+  auto operator()(auto& target, Context context) const {
+    return target.acquire(kShare, kPatience, std::move(context));
+  }
+};
+
+using RecursiveCalls = blocking::SharedCalls<
+    blocking::ExclusiveCalls<
+        blocking::Lock<OnClient<RecursiveEntry>, blocking::Reentry::kIntoTheHold,
+                       GrantOnClient<RecursiveHolds>>,
+        Enter<Share::kExclusive, Patience::kWaits>{},
+        Enter<Share::kExclusive, Patience::kDoesNotWait>{}>,
+    Enter<Share::kShared, Patience::kWaits>{}, Enter<Share::kShared, Patience::kDoesNotWait>{}>;
+
 }  // namespace internal
 
 namespace blocking {
@@ -74,9 +91,9 @@ namespace blocking {
 // the caller keeps its read holds. The last unlock() of a caller that still reads downgrades. Once
 // the lock is lost, every function that locks it throws the cause of the loss until the caller has
 // unlocked all its holds.
-class RecursiveReadWriteLock
-    : public Lock<OnClient<lockstep::internal::RecursiveEntry>, Reentry::kIntoTheHold,
-                  GrantOnClient<lockstep::internal::RecursiveHolds>> {
+//
+// release() and release_shared() of inner levels: see RecursiveReadWriteLock::Hold::release().
+class RecursiveReadWriteLock : public lockstep::internal::RecursiveCalls {
  public:
   RecursiveReadWriteLock(Client& client, Path lock, LockObserver* observer = nullptr)
       : RecursiveReadWriteLock(client, lock, LockOptions(), observer) {}
@@ -85,58 +102,9 @@ class RecursiveReadWriteLock
       : RecursiveReadWriteLock(client, lock, Bounds(), std::move(options), observer) {}
   RecursiveReadWriteLock(Client& client, const Path& lock, Bounds bounds, LockOptions options,
                          LockObserver* observer = nullptr)
-      : Lock(OnClient<lockstep::internal::RecursiveEntry>(client, lock, std::move(options),
-                                                          observer),
-             lock, bounds) {}
-
-  // See Mutex, also for the functions with a stop token.
-  void lock(std::stop_token stop = {}) { take(kWrite, Context(std::move(stop)), "lock()"); }
-  [[nodiscard]] bool try_lock() { return try_take_at_once(kTryWrite, "try_lock()"); }
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> wait,
-                                  std::stop_token stop = {}) {
-    return try_take(kWrite, within(wait, std::move(stop)), "try_lock_for()");
-  }
-  template <class Unit>
-  [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Unit> deadline,
-                                    std::stop_token stop = {}) {
-    return try_take(kWrite, until(deadline, std::move(stop)), "try_lock_until()");
-  }
-  void unlock() { static_cast<void>(give_back(Share::kExclusive, "unlock()")); }
-  // See Mutex::release(), and RecursiveReadWriteLock::Hold::release() for inner levels.
-  ReleaseOutcome release() { return give_back(Share::kExclusive, "release()"); }
-
-  // The same for readers.
-  void lock_shared(std::stop_token stop = {}) {
-    take(kRead, Context(std::move(stop)), "lock_shared()");
-  }
-  [[nodiscard]] bool try_lock_shared() { return try_take_at_once(kTryRead, "try_lock_shared()"); }
-  template <class Rep, class Period>
-  [[nodiscard]] bool try_lock_shared_for(std::chrono::duration<Rep, Period> wait,
-                                         std::stop_token stop = {}) {
-    return try_take(kRead, within(wait, std::move(stop)), "try_lock_shared_for()");
-  }
-  template <class Unit>
-  [[nodiscard]] bool try_lock_shared_until(std::chrono::time_point<Clock, Unit> deadline,
-                                           std::stop_token stop = {}) {
-    return try_take(kRead, until(deadline, std::move(stop)), "try_lock_shared_until()");
-  }
-  void unlock_shared() { static_cast<void>(give_back(Share::kShared, "unlock_shared()")); }
-  ReleaseOutcome release_shared() { return give_back(Share::kShared, "release_shared()"); }
-
- private:
-  // An entry, or the holds that there are already.
-  template <Share kShare, Patience kPatience>
-  class Way {
-   public:
-    auto operator()(auto& target, Context context) const {
-      return target.acquire(kShare, kPatience, std::move(context));
-    }
-  };
-  static constexpr Way<Share::kShared, Patience::kWaits> kRead{};
-  static constexpr Way<Share::kShared, Patience::kDoesNotWait> kTryRead{};
-  static constexpr Way<Share::kExclusive, Patience::kWaits> kWrite{};
-  static constexpr Way<Share::kExclusive, Patience::kDoesNotWait> kTryWrite{};
+      : SharedCalls(OnClient<lockstep::internal::RecursiveEntry>(client, lock, std::move(options),
+                                                                 observer),
+                    lock, bounds) {}
 };
 
 }  // namespace blocking

@@ -26,15 +26,14 @@ struct TaskResult<Task<T>> {
 template <class T, class Make>
 class TaskCall final : public BlockingCall {
  public:
-  TaskCall(Executor& executor, Make make)
-      : BlockingCall(executor, kIsRelease, kCanBeLeft), make_(std::move(make)) {}
+  TaskCall(Executor& executor, Make make) : BlockingCall(executor, kKind), make_(std::move(make)) {}
   // Withdraws and drops the task if the blocker has thrown: the task has not ended then.
   ~TaskCall() override { executor().withdraw(*this); }
 
   T wait() {
     executor().blocker().block(*this);
     if (exception_) std::rethrow_exception(exception_);
-    if constexpr (kIsRelease) {
+    if constexpr (kKind == Kind::kRelease) {
       if (!ended_) return ReleaseOutcome::kUnknown;  // The caller could not wait.
     } else if constexpr (IsResult<T>::value) {
       if (!ended_) return failure(Error::kCancelled);
@@ -44,8 +43,9 @@ class TaskCall final : public BlockingCall {
 
  private:
   struct Nothing {};
-  static constexpr bool kIsRelease = std::is_same_v<T, ReleaseOutcome>;
-  static constexpr bool kCanBeLeft = std::is_void_v<T> || IsResult<T>::value;
+  static constexpr Kind kKind = std::is_same_v<T, ReleaseOutcome>         ? Kind::kRelease
+                                : std::is_void_v<T> || IsResult<T>::value ? Kind::kNoValue
+                                                                          : Kind::kHasValue;
 
   void run() override {
     if (ended_) return executor().blocker().over(*this);

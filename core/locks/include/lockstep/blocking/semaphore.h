@@ -10,6 +10,7 @@
 #include "lockstep/internal/lock_calls.h"
 #include "lockstep/on_client.h"
 #include "lockstep/semaphore.h"
+#include "lockstep/turn.h"
 
 namespace lockstep::blocking {
 
@@ -71,11 +72,11 @@ class Semaphore : private lockstep::internal::LockCalls {
   using Leases = std::list<ClientGrant>;
 
   [[nodiscard]] Executor& executor() const { return source_.client().executor(); }
-  lockstep::internal::Attempt attempt(std::int32_t leases, bool waits, Context context,
+  lockstep::internal::Attempt attempt(std::int32_t leases, Patience patience, Context context,
                                       const char* what);
   bool try_take(std::int32_t leases, Context context, const char* what);
-  static Task<Result<void>> enter(Semaphore& self, std::int32_t leases, bool waits, Context context,
-                                  std::string& last_failure);
+  static Task<Result<void>> enter(Semaphore& self, std::int32_t leases, Patience patience,
+                                  Context context, std::string& last_failure);
   static Task<ReleaseOutcome> leave(Leases& leases, std::ptrdiff_t count, Context patience);
 
   Source source_;

@@ -60,12 +60,9 @@ class Server final {
   // True if there may be something to do besides what clients ask for: sessions to close, znodes to
   // reap, strays, or replicas behind.
   [[nodiscard]] bool has_work() { return work_found_ && look_for_work(); }
-  // Takes up the oldest request of a link. last_applied() tells the request, and its outcome if
-  // that is known already.
-  void apply(LinkIndex link, TimePoint now);
-
-  using Applied = fakezk::Applied;
-  [[nodiscard]] const Applied& last_applied() const { return applied_; }
+  // Takes up the oldest request of a link. Returns the request, and its outcome if that is known
+  // already; valid until the next call.
+  const Applied& apply(LinkIndex link, TimePoint now);
 
   // The connection of a link has ended: its watches go, and the session's clock runs. Its first
   // `strays` requests have been read by the server and will be taken up later, although no client
@@ -74,7 +71,7 @@ class Server final {
   // Returns the requests that such connections have left. They are dropped if the session moves to
   // another server.
   [[nodiscard]] const Strays& strays() const { return strays_; }
-  void apply_stray(std::uint32_t index, TimePoint now);
+  const Applied& apply_stray(std::uint32_t index, TimePoint now);
 
   // Expiry, first stage: the leader has decided. From now on the session's requests are dropped.
   // Fires by itself, through a timer, for a session without connection. `noticed_as` is what a
@@ -274,7 +271,7 @@ class Server final {
   Connections connections_;
   Strays strays_;
   Throttle throttle_;
-  Applied applied_;
+  Applied applied_;  // What apply() returns.
   FootprintRecorder* recorder_ = nullptr;
 };
 

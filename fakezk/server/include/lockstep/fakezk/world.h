@@ -112,8 +112,9 @@ class World final {
   [[nodiscard]] std::optional<TimePoint> next_timer() { return clock_.find_next(); }
   // Fires the earliest timer, in a step with this event, although something else could happen.
   void fire_timer(const Event& event) { fire_timer(event, false); }
-  // The servers process the oldest request of a link; its contents enter the trace hash.
-  void process_message(LinkIndex link);
+  // The servers process the oldest request of a link; its contents enter the trace hash. Returns
+  // what Server::apply() does.
+  const Applied& process_message(LinkIndex link);
   // Heals everything that is broken. No fault strikes any more, and the default order is fair from
   // now on: the client that was served last comes last.
   void heal();
