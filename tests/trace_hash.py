@@ -11,6 +11,8 @@ order of evaluation. Exit status 0: all are equal, 1: some are not, 2: a hunt fa
 """
 
 import argparse
+import concurrent.futures
+import os
 import pathlib
 import subprocess
 import sys
@@ -60,18 +62,20 @@ def main():
     parser.add_argument("--hunt", action="append", metavar="'NAME [OPTION...]'",
                         help="three usual ones if none is given")
     given = parser.parse_args()
+    runs = [(hunt, program, jobs) for hunt in given.hunt or usual_hunts(given.programs[0])
+            for program in given.programs for jobs in given.jobs or [1, 2]]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        hashes = list(pool.map(
+            lambda run: trace_hash(run[1], run[0], given.executions, run[2]), runs))
     differences = 0
-    for hunt in given.hunt or usual_hunts(given.programs[0]):
-        expected = None
-        for program in given.programs:
-            for jobs in given.jobs or [1, 2]:
-                got = trace_hash(program, hunt, given.executions, jobs)
-                if expected is None:
-                    expected = got
-                    print(f"{expected}  {hunt}")
-                elif got != expected:
-                    differences += 1
-                    print(f"  {got} from {program}, number of jobs {jobs}")
+    expected = {}
+    for (hunt, program, jobs), got in zip(runs, hashes):
+        if hunt not in expected:
+            expected[hunt] = got
+            print(f"{got}  {hunt}")
+        elif got != expected[hunt]:
+            differences += 1
+            print(f"  {got} from {program}, number of jobs {jobs}")
     return 1 if differences else 0
 
 

@@ -105,6 +105,12 @@ TEST(SimulationTest, SettlingTakesNoTimeAndRunningTakesAsMuchAsNeeded) {
   EXPECT_EQ(simulation.now(), start + 2h);
 }
 
+TEST(SimulationDeathTest, ATimeThatTheClockCannotTellIsMisuse) {
+  Simulation simulation;
+  EXPECT_DEATH(simulation.advance(Duration::max()), "that its clock can tell");
+  EXPECT_DEATH(simulation.advance(-1ns), "from zero");
+}
+
 TEST(SimulationTest, HeldRequestHoldsBackWhatWasSentAfterIt) {
   Simulation simulation;
   const auto session = simulation.open("A");

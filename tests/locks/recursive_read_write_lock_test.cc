@@ -103,6 +103,14 @@ TEST_F(RecursiveReadWriteLockTest, TryAcquireDoesNotWait) {
   EXPECT_EQ(contenders(), 0U);
 }
 
+TEST_F(RecursiveReadWriteLockTest, ATryWithADurationWaitsForTheServersNoLonger) {
+  simulation_.hold(*a_, OpCode::kCreate);
+  const TimePoint start = simulation_.now();
+  EXPECT_EQ(error_of(simulation_.run(lock_.try_acquire_read(ann_, 2s))), Error::kTimedOut);
+  EXPECT_EQ(error_of(simulation_.run(lock_.try_acquire_write(ann_, 3s))), Error::kTimedOut);
+  EXPECT_EQ(simulation_.now(), start + 5s);
+}
+
 TEST_F(RecursiveReadWriteLockTest, AnUpgradeThatWouldWaitForAWriterConflictsAndKeepsTheReader) {
   Hold reader = must(read(ann_), "read");
   const auto writer = simulation_.start(of_others_.acquire_write());

@@ -32,7 +32,7 @@ void GuaranteeChecker::step(const Step& step) {
 }
 
 void GuaranteeChecker::taken_up(const Step& step) {
-  const fakezk::Server::Applied& applied = *step.applied;
+  const fakezk::Applied& applied = *step.applied;
   if (!applied.is_request || applied.op == OpCode::kAddAuth) return;
   clients_[step.event.index].asked.push_back(
       {applied.op, text(applied.path), applied.watches, world_.server().last_zxid()});

@@ -60,7 +60,9 @@ void Simulation::settle() {
 }
 
 void Simulation::advance(Duration duration) {
-  const TimePoint until = world_.now() + duration;
+  const TimePoint until = after(world_.now(), duration);
+  internal::check(duration >= Duration::zero() && until != TimePoint::max(),
+                  "a simulation advances by a duration from zero that its clock can tell");
   settle();
   for (;;) {
     const std::optional<TimePoint> next = world_.next_timer();

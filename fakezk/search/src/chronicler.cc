@@ -74,7 +74,7 @@ bool Chronicler::overtakes(std::uint32_t thread) const {
 }
 
 void Chronicler::applied(const fakezk::Step& step) {
-  const fakezk::Server::Applied& applied = *step.applied;
+  const fakezk::Applied& applied = *step.applied;
   const std::uint32_t process = world_.process_of(step.event.index);
   if (!applied.is_request) {
     add(step, Moment::Kind::kConnection, process, "connects");

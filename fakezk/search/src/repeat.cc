@@ -58,7 +58,7 @@ class Steps final : public fakezk::Tracer {
     }
     return "the fault " + std::string(name(step.event.fault));
   }
-  [[nodiscard]] std::string describe(const fakezk::Server::Applied& applied) const {
+  [[nodiscard]] std::string describe(const fakezk::Applied& applied) const {
     return applied.is_request ? std::string(name(applied.op)) + ' ' + path(applied.path)
                               : "it connects";
   }

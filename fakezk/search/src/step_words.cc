@@ -91,7 +91,7 @@ std::string joined(const Children& children) {
   return text.empty() ? "none" : text;
 }
 
-std::string describe(const fakezk::World& world, const fakezk::Server::Applied& applied) {
+std::string describe(const fakezk::World& world, const fakezk::Applied& applied) {
   std::string text(name(applied.op));
   if (applied.path != fakezk::PathTable::kRoot) {
     text += ' ' + world.server().paths().path(applied.path).string();

@@ -43,8 +43,9 @@ class Client {
   // The current session if it is alive, otherwise a new one; waits until it is connected. If the
   // current one turns out to have expired meanwhile, the wait goes on for the next one. Errors:
   // kNotConnected if there is no connection when the context's deadline passes, whether there never
-  // was one or it was lost (last_failure() has the reason); kCancelled; and the error that ended a
-  // session while it was being opened. Holding the pointer keeps the session object, not the
+  // was one or it was lost (last_failure() has the reason); kCancelled; the error that ended a
+  // session while it was being opened; and, of the production backend, kBadArguments for malformed
+  // options, and kUnimplemented for those that need a feature that the C client lacks. Holding the pointer keeps the session object, not the
   // session, alive.
   virtual Task<Result<std::shared_ptr<Session>>> session(Context context) = 0;
 

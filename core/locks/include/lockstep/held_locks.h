@@ -14,8 +14,8 @@ class HeldLocks {
  public:
   explicit HeldLocks(std::vector<HeldLock> held) : held_(std::move(held)) {}
 
-  // In the canonical order. Each has its own fencing token and its own lost_token(): the loss of
-  // one leaves the others held.
+  // In the order in which they were taken: of a MultiLock, that is the order of the paths. Each has
+  // its own fencing token and its own lost_token(): the loss of one leaves the others held.
   [[nodiscard]] const std::vector<HeldLock>& each() const& { return held_; }
   // Leaves the grants to the caller, one by one.
   [[nodiscard]] std::vector<HeldLock> each() && { return std::move(held_); }

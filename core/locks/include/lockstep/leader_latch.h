@@ -19,9 +19,8 @@ namespace lockstep {
 //   LeaderLatch latch(client, "/elections/billing", LockOptions("ann@host"), listener);
 //   co_await latch.take_part(Context(stop));  // Leads now and then, until it is stopped.
 //
-// Threads call blocking::run(executor, [&] { return latch.take_part(Context(stop)); }). Everything
-// belongs to the client's executor. Client, listener and observer outlive the latch, and the latch
-// its tasks.
+// Everything belongs to the client's executor; threads use blocking::LeaderLatch. Client, listener
+// and observer outlive the latch, and the latch its tasks.
 class LeaderLatch {
  public:
   // Its functions are called on the client's executor; they must not wait or throw, and must not

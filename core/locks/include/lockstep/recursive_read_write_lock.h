@@ -111,6 +111,12 @@ class RecursiveReadWriteLock {
   Task<Result<Hold>> acquire_write(LockOwner owner, Duration wait) {
     return acquire_write(owner, within(session_.executor(), wait));
   }
+  Task<Result<Hold>> try_acquire_read(LockOwner owner, Duration wait) {
+    return try_acquire_read(owner, within(session_.executor(), wait));
+  }
+  Task<Result<Hold>> try_acquire_write(LockOwner owner, Duration wait) {
+    return try_acquire_write(owner, within(session_.executor(), wait));
+  }
 
   // The numbers of the owner's read and write holds.
   [[nodiscard]] std::size_t readers(LockOwner owner) const;

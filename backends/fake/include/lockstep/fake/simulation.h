@@ -124,7 +124,7 @@ class Simulation final : private Blocker {
   // Runs until only timers are left: no time passes.
   void settle();
   // Settles, moves the clock from timer to timer, and settles again after each of them and at the
-  // end: messages take no time.
+  // end: messages take no time. A negative duration, or one beyond the clock's end, is misuse.
   void advance(Duration duration);
 
   // Messages by hand: requests of that kind, and everything sent after them, stay in flight to the

@@ -27,8 +27,8 @@ class Session;
 // that no lock has used for Options::spare_session_time is closed. When the first one is over and
 // there is another, that one becomes the first.
 //
-// The destructor ends the sessions, which may block: usually for one round trip, at most about six
-// seconds when the server has stopped answering (plus the time of a name lookup in progress).
+// The destructor ends the sessions, which may block: usually for one round trip, at most about
+// seven seconds when the server has stopped answering (plus the time of a name lookup in progress).
 // `co_await session->close()` beforehand does the same without blocking.
 //
 //   lockstep::zookeeper::Runtime runtime;

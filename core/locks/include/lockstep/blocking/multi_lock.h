@@ -44,7 +44,7 @@ class MultiLock
   MultiLock(Client& client, Bounds bounds, LockSet locks, LockObserver* observer = nullptr);
 
   // The state of the caller's grants: see HeldLocks and HeldLock. One entry for each grant, in the
-  // canonical order, the order of the paths. The loss of one leaves the others held.
+  // order of the paths. The loss of one leaves the others held.
   [[nodiscard]] LockState state();
   [[nodiscard]] std::vector<Zxid> fencing_tokens();
   [[nodiscard]] std::vector<Request> checks();

@@ -31,8 +31,8 @@ using Judge = std::function<void(const fakezk::World& world, search::Verdict& ve
 //
 // `contend` may do anything, with acquires, releases and other calls. It reports its own invariants
 // with self.oracles().violated("user:name", "how"). If it acquires by other means than contend_for,
-// it calls self.oracles().acquiring() and resolved() around each acquire, which then is bounded
-// (L4).
+// it calls self.oracles().acquiring(session_id, self.client().process().index(), deadline) and
+// resolved() around each acquire, which then is bounded (L4).
 class LockUnderTest {
  public:
   explicit LockUnderTest(std::string scenario) : name(std::move(scenario)) {}
