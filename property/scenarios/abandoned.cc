@@ -12,15 +12,18 @@ namespace lockstep::scenarios {
 
 namespace {
 
+// An attempt that nobody holds up, and the use of its grant, take no more.
+constexpr std::uint32_t kMostRoundTrips = 6;
+
 // Destroys the task after that many round trips.
 Task<void> abandon(Contender& self, Session& session, Task<void> task, std::uint32_t round_trips) {
   const Context patience;
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   TaskSet tasks;
   tasks.spawn(std::move(task));
   while (round_trips-- > 0) static_cast<void>(co_await session.exists("/"));
   tasks.clear();
-  acquiring.resolve();
+  attempt.end();
   static_cast<void>(co_await session.exists("/"));
 }
 
@@ -31,10 +34,11 @@ Task<void> hold_leases(Session& session, Semaphore& semaphore, std::int32_t leas
   static_cast<void>(co_await held->release());
 }
 
-Task<void> abandon_leases(Contender& self, Session& session, Path path, std::uint32_t role) {
+Task<void> abandon_leases(Contender& self, Session& session, Path path) {
   Semaphore semaphore(session, std::move(path), 2, &self.oracles());
-  const std::int32_t leases = role % 2 == 0 ? 1 : 2;
-  co_await abandon(self, session, hold_leases(session, semaphore, leases), 2 + role % 4);
+  const std::int32_t leases = drawn(self, 2) == 0 ? 1 : 2;
+  const std::uint32_t round_trips = 1 + drawn(self, kMostRoundTrips);
+  co_await abandon(self, session, hold_leases(session, semaphore, leases), round_trips);
 }
 
 Task<void> hold_both_ways(Session& session, ReadWriteLock& lock, bool reads_first) {
@@ -47,20 +51,22 @@ Task<void> hold_both_ways(Session& session, ReadWriteLock& lock, bool reads_firs
   static_cast<void>(co_await held->release());
 }
 
-Task<void> abandon_change(Contender& self, Session& session, Path path, std::uint32_t role) {
+Task<void> abandon_change(Contender& self, Session& session, Path path) {
   LockOptions options;
-  options.revocable = role % 3 == 0;
+  options.revocable = drawn(self, 2) == 1;
   ReadWriteLock lock(session, std::move(path), std::move(options), &self.oracles());
-  co_await abandon(self, session, hold_both_ways(session, lock, role % 2 == 0), 1 + role % 4);
+  const bool reads_first = drawn(self, 2) == 0;
+  const std::uint32_t round_trips = 1 + drawn(self, kMostRoundTrips);
+  co_await abandon(self, session, hold_both_ways(session, lock, reads_first), round_trips);
 }
 
 }  // namespace
 
 lab::LockUnderTest semaphore_abandoned() {
-  return in_rounds<&abandon_leases>(judge::semaphore_rules(2));
+  return in_drawn_rounds<&abandon_leases>(judge::semaphore_rules(2));
 }
 lab::LockUnderTest read_write_lock_abandoned() {
-  return in_rounds<&abandon_change>(judge::read_write_rules());
+  return in_drawn_rounds<&abandon_change>(judge::read_write_rules());
 }
 
 }  // namespace lockstep::scenarios

@@ -9,12 +9,13 @@
 namespace lockstep::scenarios {
 
 // Reports to the oracles each acquire that a recipe makes by itself, on sessions it chooses itself.
-class Acquires final : public LockObserver {
+class Acquires : public LockObserver {
  public:
   // Returns an observer that outlives the grants that it observes: they may be released in the
   // background after the contender's tasks have ended.
-  static Acquires& of(Contender& self, Context patience) {
-    const auto made = std::make_shared<Acquires>(self, std::move(patience));
+  template <class Observer = Acquires>
+  static Observer& of(Contender& self, Context patience) {
+    const auto made = std::make_shared<Observer>(self, std::move(patience));
     self.keep(made);
     return *made;
   }

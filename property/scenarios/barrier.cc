@@ -95,7 +95,8 @@ void check_failure(Contender& self, Error error, const Context& patience) {
   const bool out_of_time = error == Error::kTimedOut || error == Error::kNotConnected ||
                            error == Error::kOperationTimeout;
   if (out_of_time && !all_live) return;
-  if (!out_of_time && may_end_with(error, patience, world.kinds_injected())) return;
+  if (!out_of_time && may_end_with(error, patience.deadline().has_value(), world.kinds_injected()))
+    return;
   self.oracles().violated("user:reason",
                           "a barrier has failed without a cause: " + std::string(name(error)));
 }
@@ -133,10 +134,10 @@ Task<void> compute_together(Contender& self, Session& session, Path path, std::u
   Evidence observer(self);
   DoubleBarrier barrier(session, path, members, &observer);
   const Context patience(executor.now() + kPatience);
-  std::optional<Acquiring> acquiring;
-  acquiring.emplace(self, session, patience);
+  std::optional<Attempt> attempt;
+  attempt.emplace(self, session.id(), patience);
   Result<DoubleBarrier::Member> member = co_await barrier.enter(patience);
-  acquiring.reset();
+  attempt.reset();
   if (!member) co_return check_failure(self, member.error(), patience);
   check_entry(self, member->round(), observer.began, members);
   static_cast<void>(co_await session.sync(path));
@@ -148,26 +149,31 @@ Task<void> compute_together(Contender& self, Session& session, Path path, std::u
 
 // More clients come than the barrier needs; some soon give up, some go without leaving, some leave
 // impatiently.
-Task<void> compute_in_twos(Contender& self, Session& session, Path path, std::uint32_t role) {
+Task<void> compute_in_twos(Contender& self, Session& session, Path path) {
   constexpr std::int32_t kMembers = 2;
   constexpr std::chrono::seconds kImpatience(1);
   Executor& executor = self.client().executor();
   Evidence observer(self);
   DoubleBarrier barrier(session, std::move(path), kMembers, &observer);
-  const Context patience(executor.now() + (role % 2 == 1 ? kImpatience : kPatience));
-  std::optional<Acquiring> acquiring;
-  acquiring.emplace(self, session, patience);
+  const bool gives_up = drawn(self, 2) == 1;
+  const Context patience(executor.now() + (gives_up ? kImpatience : kPatience));
+  std::optional<Attempt> attempt;
+  attempt.emplace(self, session.id(), patience);
   Result<DoubleBarrier::Member> member = co_await barrier.enter(patience);
-  acquiring.reset();
+  attempt.reset();
   const bool nobody_came = !member && member.error() == Error::kTimedOut;
   if (nobody_came) co_return;
   if (!member) co_return check_failure(self, member.error(), patience);
   check_entry(self, member->round(), observer.began, kMembers);
   static_cast<void>(co_await session.sync("/"));
-  if (role % 3 == 2) co_return;
-  const Context limit(executor.now() + (role % 3 == 1 ? kImpatience : kPatience));
+  const bool goes = drawn(self, 2) == 1;
+  if (goes) co_return;
+  const bool leaves_soon = drawn(self, 2) == 1;
+  const Context limit(executor.now() + (leaves_soon ? kImpatience : kPatience));
   const Result<void> left = co_await member->leave(limit);
-  if (left) check_exit(self, member->round());
+  if (left) co_return check_exit(self, member->round());
+  // Another member may stay for longer.
+  if (left.error() != Error::kTimedOut) check_failure(self, left.error(), limit);
 }
 
 // The error of a function that throws; kTimedOut if it returns false, kNothing if true.
@@ -215,7 +221,9 @@ lab::LockUnderTest members_that(lab::Contend contend) {
 }  // namespace
 
 lab::LockUnderTest double_barrier() { return members_that(&contend<&compute_together>); }
-lab::LockUnderTest double_barrier_of_two() { return members_that(&contend<&compute_in_twos>); }
+lab::LockUnderTest double_barrier_of_two() {
+  return members_that(&draw_and_contend<&compute_in_twos>);
+}
 lab::LockUnderTest blocking_double_barrier() {
   return members_that(&block_in_rounds<&block_together>);
 }

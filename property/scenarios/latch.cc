@@ -17,29 +17,48 @@ namespace lockstep::scenarios {
 
 namespace {
 
+// The acquires of a latch, which tells the leader of the end before it gives the znode back: the
+// next candidate may lead as soon as that is gone.
+class Candidacies final : public Acquires {
+ public:
+  Candidacies(Contender& self, Context patience)
+      : Acquires(self, std::move(patience)), self_(self) {}
+
+  void releasing(const GrantRecord& grant) override {
+    if (has_leader) self_.oracles().violated("user:office", "a leader's znode is given back");
+    Acquires::releasing(grant);
+  }
+
+  bool has_leader = false;
+
+ private:
+  Contender& self_;
+};
+
 // A leader that learns of its leadership only from its latch.
 class Office final : public LeaderLatch::Listener {
  public:
-  explicit Office(Contender& self) : begun(self.client().executor()), self_(self) {}
+  Office(Contender& self, Candidacies& candidacies)
+      : begun(self.client().executor()), self_(self), candidacies_(candidacies) {}
 
   void leads(const ClientGrant& leadership) override {
-    if (leads_) report("was told to lead, and leads already");
-    leads_ = true;
+    if (leads()) report("was told to lead, and leads already");
+    candidacies_.has_leader = true;
     ++terms;
     inside_.emplace(self_, *leadership.session, std::nullopt);
     session = leadership.session;
     begun.set();
   }
   void leads_no_more(std::optional<Error> cause) override {
-    if (!leads_) report("was told to lead no more, and does not lead");
-    leads_ = false;
+    if (!leads()) report("was told to lead no more, and does not lead");
+    candidacies_.has_leader = false;
     inside_.reset();
     begun.reset();
     if (cause && self_.client().process().world().kinds_injected() == 0) {
       report("lost the leadership although nothing had happened");
     }
   }
-  [[nodiscard]] bool leads() const { return leads_; }
+  [[nodiscard]] bool leads() const { return candidacies_.has_leader; }
 
   AsyncEvent begun;
   std::shared_ptr<Session> session;
@@ -51,7 +70,7 @@ class Office final : public LeaderLatch::Listener {
   }
 
   Contender& self_;
-  bool leads_ = false;
+  Candidacies& candidacies_;
   std::optional<Inside> inside_;
 };
 
@@ -94,8 +113,8 @@ Task<void> stay_candidate(Contender& self, Path path, std::uint32_t rounds) {
   const Context limit = self.patience();
   Context patience(stop.get_token());
   if (limit.deadline()) patience = Context(*limit.deadline(), stop.get_token());
-  Acquires& observer = Acquires::of(self, patience);
-  Office office(self);
+  Candidacies& observer = Acquires::of<Candidacies>(self, patience);
+  Office office(self, observer);
   LockOptions options{Data(std::string_view(self.client().name()))};
   LeaderLatch latch(self.client(), path, std::move(options), office, &observer);
   TaskSet governing;

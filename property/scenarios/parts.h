@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "attempt.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/guaranteed_remove.h"
 #include "lockstep/held_lock.h"
@@ -23,22 +24,6 @@
 namespace lockstep::scenarios {
 
 using lab::Contender;
-
-// While it lives, the oracles know that an acquire of this contender is in progress.
-class Attempt {
- public:
-  Attempt(Contender& self, SessionId session, const Context& context = Context())
-      : self_(self), session_(session) {
-    self_.oracles().acquiring(session_, self_.client().process().index(), context.deadline());
-  }
-  Attempt(const Attempt&) = delete;
-  Attempt& operator=(const Attempt&) = delete;
-  ~Attempt() { self_.oracles().resolved(session_); }
-
- private:
-  Contender& self_;
-  SessionId session_;
-};
 
 // Sound steps for a lock assembled from parts: take_place and wait_in_queue as FairMutex uses them,
 // with arguments by value, without an ACL and without a deadline.

@@ -37,9 +37,9 @@ Task<void> hold_fairly(Contender& self, Path path, std::uint32_t rounds) {
     if (!session) continue;
     FairMutex mutex(**session, path, &self.oracles());
     const Context patience = self.patience();
-    Acquiring acquiring(self, **session, patience);
+    Attempt attempt(self, (*session)->id(), patience);
     Result<HeldLock> held = co_await mutex.acquire(patience);
-    acquiring.resolved(held);
+    attempt.resolved(held);
     if (!held) continue;
     {
       Inside inside(self, **session, held->cause());
@@ -57,15 +57,18 @@ Task<void> hold_fairly(Contender& self, Path path, std::uint32_t rounds) {
 Task<Result<void>> change(Contender& self, Session& session, HeldLock& held, bool to_writer) {
   ReadWriteLock lock(session, held.lock(), &self.oracles());
   const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   Result<void> changed;
   if (to_writer) {
     changed = co_await lock.upgrade(held, patience);
   } else {
     changed = co_await lock.downgrade(held, patience);
   }
-  const bool conflict = to_writer && !changed && changed.error() == Error::kConflict;
-  if (!conflict) acquiring.resolved(changed);
+  if (to_writer) {
+    attempt.upgraded(changed);
+  } else {
+    attempt.resolved(changed);
+  }
   co_return changed;
 }
 
@@ -73,14 +76,14 @@ Task<void> read_and_write(Contender& self, Session& session, Path path, std::uin
   const bool reads_first = role % 4 == 1 || role % 4 == 2;
   ReadWriteLock lock(session, path, &self.oracles());
   const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   Result<HeldLock> held = failure(Error::kCancelled);
   if (reads_first) {
     held = co_await lock.acquire_read(patience);
   } else {
     held = co_await lock.acquire_write(patience);
   }
-  acquiring.resolved(held);
+  attempt.resolved(held);
   if (!held) co_return;
   // The contender holds, as a reader or a writer, whatever the result of the changes.
   bool writes = !reads_first;
@@ -107,9 +110,9 @@ Task<void> read_and_write(Contender& self, Session& session, Path path, std::uin
 Task<void> lease(Contender& self, Session& session, Path path, std::uint32_t) {
   Semaphore semaphore(session, path, 2, &self.oracles());
   const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   Result<HeldLock> held = co_await semaphore.acquire(patience);
-  acquiring.resolved(held);
+  attempt.resolved(held);
   if (held) co_await give_back(self, session, std::move(*held));
 }
 
@@ -127,9 +130,9 @@ Task<void> lease_and_add_one(Contender& self, Session& session, Path path, std::
   co_await create_count(session, count);
   Semaphore semaphore(session, path, count, &self.oracles());
   const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   Result<HeldLock> held = co_await semaphore.acquire(patience);
-  acquiring.resolved(held);
+  attempt.resolved(held);
   if (!held) co_return;
   static_cast<void>(co_await set_shared_count(session, count, 2));
   co_await give_back(self, session, std::move(*held));
@@ -143,9 +146,9 @@ Task<void> hold_both(Contender& self, Session& session, Path path, std::uint32_t
   locks.push_back(path / (role % 2 == 0 ? "b" : "a"));
   MultiLock both(session, std::move(locks), &self.oracles());
   const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   Result<HeldLocks> held = co_await both.acquire(patience);
-  acquiring.resolved(held);
+  attempt.resolved(held);
   if (!held) co_return;
   if (held->each().size() != 2) {
     self.oracles().violated("user:all", "a multi-lock was granted with one of its locks missing");
@@ -162,9 +165,9 @@ Task<void> hold_twice(Contender& self, Session& session, Path path, std::uint32_
   const LockOwner owner(&self);
   RecursiveMutex mutex(session, path, &self.oracles());
   const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   Result<RecursiveMutex::Hold> outer = co_await mutex.acquire(owner, patience);
-  acquiring.resolved(outer);
+  attempt.resolved(outer);
   if (!outer) co_return;
   std::optional<Inside> inside;
   inside.emplace(self, session, outer->held().cause());
@@ -194,9 +197,9 @@ constexpr std::string_view kOnly = "only";
 Task<void> hold_unfairly(Contender& self, Session& session, Path path, std::uint32_t) {
   UnfairMutex mutex(session, path / kOnly, &self.oracles());
   const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   Result<HeldLock> held = co_await mutex.acquire(patience);
-  acquiring.resolved(held);
+  attempt.resolved(held);
   if (!held) co_return;
   co_await work(self, session, *held);
   co_await give_back(self, session, std::move(*held));
@@ -252,9 +255,9 @@ Task<void> hold_until_asked(Contender& self, Session& session, Path path, std::u
   options.grace = kGrace;
   FairMutex mutex(session, path, options, &self.oracles());
   const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   Result<HeldLock> held = co_await mutex.acquire(patience);
-  acquiring.resolved(held);
+  attempt.resolved(held);
   if (!held) co_return;
   std::optional<Inside> inside;
   if (role % 2 == 0) {  // The others do not ask for the token: revocation must reach them, too.
@@ -291,12 +294,12 @@ Task<void> share_until_asked(Contender& self, Session& session, Path path, std::
   options.grace = kGrace;
   ReadWriteLock lock(session, path, options, &self.oracles());
   const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   const bool reads = role % 3 == 1;
   Task<Result<HeldLock>> taking =
       reads ? lock.acquire_read(patience) : lock.acquire_write(patience);
   Result<HeldLock> held = co_await std::move(taking);
-  acquiring.resolved(held);
+  attempt.resolved(held);
   if (!held) co_return;
   if (reads) {
     co_await hold_on(self, *held, role);
@@ -338,9 +341,9 @@ Task<void> lead(Contender& self, Session& session, Path path, std::uint32_t role
                           &self.oracles());
   if (role % 3 == 2) co_await watch_leaders(self, election);
   const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   Result<HeldLock> held = co_await election.campaign(patience);
-  acquiring.resolved(held);
+  attempt.resolved(held);
   if (!held) co_return;
   std::optional<Inside> inside;
   inside.emplace(self, session, held->cause());

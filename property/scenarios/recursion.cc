@@ -14,27 +14,39 @@ namespace {
 
 using Hold = RecursiveReadWriteLock::Hold;
 
-// One owner of the lock, with checks that must always hold.
+// One owner of a lock, with checks that must always hold.
 class Owner {
  public:
-  Owner(Contender& contender, Session& on, Path path)
-      : self(contender), session(on), lock(on, std::move(path), &contender.oracles()) {}
+  Owner(lab::Lane lane, Session& on, RecursiveReadWriteLock& enters,
+        const lab::Users* among = nullptr)
+      : self(lane), session(on), lock(enters), users(among) {}
 
   void expect(bool holds, std::string_view what) const {
-    if (!holds) self.oracles().violated("user:reentry", std::string(what));
+    if (!holds) self.contender().oracles().violated("user:reentry", std::string(what));
   }
+  // It has that many holds, whatever other owners do.
+  void expect_holds(std::size_t readers, std::size_t writers) const {
+    expect(lock.readers(name()) == readers && lock.writers(name()) == writers,
+           "an owner has another number of holds");
+  }
+  // Whether another user of its contender is in its way.
+  [[nodiscard]] bool meets_users() const { return users && users->running() > 1; }
   [[nodiscard]] LockOwner name() const { return LockOwner(this); }
+  // Users give up, because each may have to wait for the other.
+  [[nodiscard]] Context patience() const {
+    if (!users) return self.contender().patience();
+    return {session.executor().now() + std::chrono::seconds(1)};
+  }
 
-  Contender& self;
+  lab::Lane self;
   Session& session;
-  RecursiveReadWriteLock lock;
+  RecursiveReadWriteLock& lock;
+  const lab::Users* users;  // Null if it is the only one of its contender.
 };
 
 Task<void> release(Owner& owner, Hold hold, std::size_t readers_left, std::size_t writers_left) {
   static_cast<void>(co_await hold.release());
-  owner.expect(owner.lock.readers(owner.name()) == readers_left &&
-                   owner.lock.writers(owner.name()) == writers_left,
-               "a release has left another number of holds");
+  owner.expect_holds(readers_left, writers_left);
 }
 
 // Writes, also reads meanwhile, and then only reads.
@@ -49,28 +61,34 @@ Task<void> write_and_read_on(Owner& owner, Hold writer) {
   owner.expect(reader.has_value() != lost, "a writer was not let in as a reader, or after a loss");
   inside.reset();
   if (!reader) co_return co_await release(owner, std::move(writer), 0, 0);
+  owner.expect_holds(1, 1);
   co_await release(owner, std::move(writer), 1, 0);
   const bool reads = reader->held().share() == Share::kShared || reader->held().cause();
-  const bool struck = owner.self.client().process().world().kinds_injected() != 0;
+  const bool struck = owner.self.contender().client().process().world().kinds_injected() != 0;
   owner.expect(reads || struck, "the last write hold has left a writer");
   co_await release(owner, std::move(*reader), 0, 0);
 }
 
 // Reads, writes if it may, and then only reads.
 Task<void> read_and_write_inside(Owner& owner, Hold reader) {
-  const Context patience = owner.self.patience();
-  Acquiring acquiring(owner.self, owner.session, patience);
+  const Context patience = owner.patience();
+  Attempt attempt(owner.self, owner.session.id(), patience);
   const bool lost = reader.held().cause().has_value();
+  const bool meets_users = owner.meets_users();
   Result<Hold> writer = co_await owner.lock.acquire_write(owner.name(), patience);
   const bool conflict = !writer && writer.error() == Error::kConflict;
-  acquiring.resolve();
-  if (!conflict) acquiring.resolved(writer);
+  if (conflict && meets_users) {
+    attempt.end();
+  } else {
+    attempt.upgraded(writer);
+  }
   owner.expect(!writer || !lost, "a lost lock was entered again");
   if (!writer) co_return co_await release(owner, std::move(reader), 0, 0);
   owner.expect(writer->held().share() == Share::kExclusive, "a writer holds as a reader");
+  owner.expect_holds(1, 1);
   {
     Inside inside(owner.self, owner.session, writer->held().cause());
-    if (lingers(owner.self)) co_await linger(owner.session, writer->held(), inside);
+    if (lingers(owner.self.contender())) co_await linger(owner.session, writer->held(), inside);
   }
   co_await release(owner, std::move(*writer), 1, 0);
   co_await release(owner, std::move(reader), 0, 0);
@@ -82,57 +100,50 @@ Task<void> write_twice(Owner& owner, Hold outer) {
   const bool lost = outer.held().cause().has_value();
   Result<Hold> inner = co_await owner.lock.acquire_write(owner.name());
   owner.expect(inner.has_value() != lost, "a writer was not let in again, or after a loss");
+  if (inner) owner.expect_holds(0, 2);
   if (inner) co_await release(owner, std::move(*inner), 0, 1);
   inside.leave();
   co_await release(owner, std::move(outer), 0, 0);
 }
 
-Task<void> enter_twice(Contender& self, Session& session, Path path, std::uint32_t role) {
-  Owner owner(self, session, std::move(path));
-  const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
-  Task<Result<Hold>> taking = role % 3 == 1 ? owner.lock.acquire_read(owner.name(), patience)
-                                            : owner.lock.acquire_write(owner.name(), patience);
+Task<void> enter_twice(Owner& owner, std::uint32_t way) {
+  const bool reads_first = way == 1;
+  const Context patience = owner.patience();
+  Attempt attempt(owner.self, owner.session.id(), patience);
+  Task<Result<Hold>> taking = reads_first ? owner.lock.acquire_read(owner.name(), patience)
+                                          : owner.lock.acquire_write(owner.name(), patience);
   Result<Hold> outer = co_await std::move(taking);
-  acquiring.resolved(outer);
-  if (!outer) co_return;
-  if (role % 3 == 0) co_await write_and_read_on(owner, std::move(*outer));
-  if (role % 3 == 1) co_await read_and_write_inside(owner, std::move(*outer));
-  if (role % 3 == 2) co_await write_twice(owner, std::move(*outer));
+  attempt.resolved(outer);
+  if (!outer) co_return owner.expect_holds(0, 0);
+  owner.expect_holds(reads_first ? 1 : 0, reads_first ? 0 : 1);
+  if (way == 0) co_await write_and_read_on(owner, std::move(*outer));
+  if (way == 1) co_await read_and_write_inside(owner, std::move(*outer));
+  if (way == 2) co_await write_twice(owner, std::move(*outer));
 }
 
-// One of two owners of a lock, both in one session. They may give up, because each may have to wait
-// for the other.
-Task<void> enter_beside_another(lab::User& user, Session& session, RecursiveReadWriteLock& lock,
-                                bool reads_first) {
-  const LockOwner me(&user);
-  const auto take = [&](bool reads, Context patience) {
-    return reads ? lock.acquire_read(me, std::move(patience))
-                 : lock.acquire_write(me, std::move(patience));
-  };
-  const Context patience(session.executor().now() + std::chrono::seconds(1));
-  user.acquiring(session, patience);
-  Result<Hold> outer = co_await take(reads_first, patience);
-  user.resolved(session);
-  if (!outer) co_return;
-  const Context again(session.executor().now() + std::chrono::seconds(1));
-  user.acquiring(session, again);
-  Result<Hold> inner = co_await take(!reads_first, again);
-  user.resolved(session);
-  static_cast<void>(co_await session.sync("/"));
-  static_cast<void>(co_await outer->release());
-  if (inner) static_cast<void>(co_await inner->release());
-  if (lock.readers(me) + lock.writers(me) == 0) co_return;
-  user.contender().oracles().violated("user:reentry", "the last level was not left");
-}
+constexpr std::uint32_t kWaysToEnter = 3;
 
-Task<void> enter_as_two(Contender& self, Session& session, Path path, std::uint32_t role) {
+Task<void> enter_alone(Contender& self, Session& session, Path path, std::uint32_t role) {
   RecursiveReadWriteLock lock(session, std::move(path), &self.oracles());
+  Owner owner(self, session, lock);
+  co_await enter_twice(owner, role % kWaysToEnter);
+}
+
+// A user of the contender, an owner of its own.
+Task<void> enter_as_user(lab::User& user, Session& session, RecursiveReadWriteLock& lock,
+                         const lab::Users& users, std::uint32_t way) {
+  Owner owner(user, session, lock, &users);
+  co_await enter_twice(owner, way);
+}
+
+Task<void> enter_as_two(Contender& self, Session& session, Path path) {
+  RecursiveReadWriteLock lock(session, std::move(path), &self.oracles());
+  const std::uint32_t first = drawn(self, kWaysToEnter);
+  const std::uint32_t second = drawn(self, kWaysToEnter);
   lab::Users users(self);
-  for (const bool reads_first : {role % 2 == 0, role % 2 == 1}) {
-    users.start([&session, &lock, reads_first](lab::User& user) {
-      return enter_beside_another(user, session, lock, reads_first);
-    });
+  for (const std::uint32_t way : {first, second}) {
+    users.start(
+        [&, way](lab::User& user) { return enter_as_user(user, session, lock, users, way); });
   }
   co_await users.join();
 }
@@ -140,11 +151,11 @@ Task<void> enter_as_two(Contender& self, Session& session, Path path, std::uint3
 }  // namespace
 
 lab::LockUnderTest recursive_read_write_lock_of_two_owners() {
-  return in_rounds<&enter_as_two>(judge::read_write_rules());
+  return in_drawn_rounds<&enter_as_two>(judge::read_write_rules());
 }
 
 lab::LockUnderTest recursive_read_write_lock() {
-  return in_rounds<&enter_twice>(judge::read_write_rules());
+  return in_rounds<&enter_alone>(judge::read_write_rules());
 }
 
 }  // namespace lockstep::scenarios

@@ -71,7 +71,7 @@ constexpr std::array kRecipes = {
            "Readers and writers whose tasks are destroyed, also during a change.",
            &read_write_lock_abandoned),
     recipe("recursive-read-write-lock-of-two-owners",
-           "Two owners in each client that read and write in opposite orders.",
+           "Two owners in each client that enter again, also as the other kind.",
            &recursive_read_write_lock_of_two_owners, lab::ScenarioSize{2, 1}),
     recipe("double-barrier-of-two",
            "A barrier that needs fewer clients than come, some of which give up.",

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "attempt.h"
 #include "inside.h"
 #include "lockstep/error_code.h"  // Must come before any comparison of an Error.
 #include "lockstep/held_lock.h"
@@ -18,62 +19,6 @@ namespace lockstep::scenarios {
 using lab::Contender;
 
 inline std::uint32_t index_of(Contender& self) { return self.client().process().index(); }
-
-// Whether an acquire, or the change of a grant, may fail with `error` after these faults. A lost
-// connection is no reason to give up; every other error needs a cause.
-inline bool may_end_with(Error error, const Context& patience, fakezk::FaultKinds struck) {
-  using fakezk::FaultKind;
-  const auto after = [struck](FaultKind kind) { return (struck & bit(kind)) != 0; };
-  if (error == Error::kTimedOut) return patience.deadline().has_value();
-  if (error == Error::kNoNode) {
-    return after(FaultKind::kForeignDelete) || after(FaultKind::kForgottenWrites);
-  }
-  if (error == Error::kNodeExists) return after(FaultKind::kSequenceOverflow);
-  if (error == Error::kContactLost)
-    return struck != 0;  // The grant's session may have lost contact.
-  return session_is_over(error) && struck != 0;
-}
-
-// While it lives, the oracles know that a contender acquires, or changes its grant. Its patience
-// outlives it.
-class Acquiring {
- public:
-  Acquiring(Contender& self, const Session& session, const Context& patience)
-      : self_(self), id_(session.id()), patience_(patience) {
-    self_.oracles().acquiring(id_, index_of(self_), patience_.deadline());
-  }
-  Acquiring(const Acquiring&) = delete;
-  Acquiring& operator=(const Acquiring&) = delete;
-  ~Acquiring() { resolve(); }
-  template <class T>
-  void resolved(const Result<T>& result) {
-    resolve();
-    if (result) return;
-    const fakezk::FaultKinds struck = self_.client().process().world().kinds_injected();
-    if (may_end_with(result.error(), patience_, struck)) return;
-    const std::string error(name(result.error()));
-    self_.oracles().violated("user:reason", "an acquire ended without a cause: " + error);
-  }
-
-  // The same for an attempt that does not wait for others.
-  template <class T>
-  void tried(const Result<T>& result) {
-    const bool conflict = !result && result.error() == Error::kConflict;
-    if (conflict) return resolve();
-    resolved(result);
-  }
-
-  // It has ended. The caller judges the result.
-  void resolve() {
-    if (!std::exchange(resolved_, true)) self_.oracles().resolved(id_);
-  }
-
- private:
-  Contender& self_;
-  SessionId id_;
-  const Context& patience_;
-  bool resolved_ = false;
-};
 
 // Checks a grant before its release.
 inline void check_before_release(Contender& self, const Session& session, const HeldLock& held) {
@@ -123,9 +68,33 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
   }
 }
 
+// A number less than `many` that the schedule chooses. A role is the same in every execution.
+inline std::uint32_t drawn(Contender& self, std::uint32_t many) {
+  return self.client().process().world().draw(many);
+}
+
+// One round of a contender that draws what it does, so that contenders meet in every combination.
+using DrawnRound = Task<void> (*)(Contender& self, Session& session, Path lock);
+
+template <DrawnRound kRound>
+Task<void> draw_and_contend(Contender& self, Path lock, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
+    if (!session) continue;
+    // No search chooses what is drawn before the first request.
+    static_cast<void>(co_await (*session)->exists("/"));
+    co_await kRound(self, **session, lock);
+  }
+}
+
 template <Round kRound>
 lab::LockUnderTest in_rounds(judge::LockRules rules, fakezk::ReplicaIndex replicas = 1) {
   return contention(&contend<kRound>, lab::LastContender::kImpatient, std::move(rules), replicas);
+}
+
+template <DrawnRound kRound>
+lab::LockUnderTest in_drawn_rounds(judge::LockRules rules) {
+  return contention(&draw_and_contend<kRound>, lab::LastContender::kImpatient, std::move(rules));
 }
 
 }  // namespace lockstep::scenarios

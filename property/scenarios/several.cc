@@ -47,9 +47,9 @@ Task<void> lease_several(Contender& self, Session& session, Path path, std::uint
   LockOptions options{Data(std::string_view(self.client().name()))};
   Semaphore semaphore(session, path, 2, std::move(options), &self.oracles());
   const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   Result<HeldLocks> held = co_await semaphore.acquire(wanted, patience);
-  acquiring.resolved(held);
+  attempt.resolved(held);
   if (!held) co_return;
   check_all(self, *held, static_cast<std::size_t>(wanted));
   if (role % 3 == 0) co_await check_data(self, session, semaphore);
@@ -61,9 +61,9 @@ Task<void> lease_several(Contender& self, Session& session, Path path, std::uint
 Task<void> hold_any(Contender& self, Session& session, Path path, std::uint32_t role) {
   MultiLock all(session, wanted_by(path, role), &self.oracles());
   const Context patience = self.patience();
-  Acquiring acquiring(self, session, patience);
+  Attempt attempt(self, session.id(), patience);
   Result<HeldLocks> held = co_await all.acquire(patience);
-  acquiring.resolved(held);
+  attempt.resolved(held);
   if (!held) co_return;
   constexpr std::size_t kGrants[] = {4, 2, 3};
   check_all(self, *held, kGrants[role % 3]);

@@ -43,6 +43,16 @@ class Notices final : public LeaderLatch::Listener {
   Simulation& simulation_;
 };
 
+// Adds the beginning of each release to the calls of a listener.
+class Releases final : public LockObserver {
+ public:
+  explicit Releases(Calls& calls) : calls_(calls) {}
+  void releasing(const GrantRecord&) override { calls_.push_back("releasing"); }
+
+ private:
+  Calls& calls_;
+};
+
 class LeaderLatchTest : public ::testing::Test {
  protected:
   ~LeaderLatchTest() override { simulation_.end_tasks(); }
@@ -85,11 +95,13 @@ TEST_F(LeaderLatchTest, OneOfThemLeadsAndTheOtherFollowsWhenItResigns) {
 }
 
 TEST_F(LeaderLatchTest, ItIsToldOfTheEndOfItsContextBeforeItsZnodeGoes) {
-  const auto a = take_part(of_a_);
+  Releases releases(a_hears_.calls);
+  LeaderLatch latch(client_of_a_, "/e", LockOptions("ann"), a_hears_, &releases);
+  const auto a = take_part(latch);
   stop_.request_stop();
   simulation_.settle();
   EXPECT_TRUE(a.done());
-  EXPECT_EQ(a_hears_.calls, (Calls{"leads", "resigned"}));
+  EXPECT_EQ(a_hears_.calls, (Calls{"leads", "resigned", "releasing"}));
   EXPECT_TRUE(a_hears_.was_there);
   EXPECT_EQ(candidates(), 0U);
 }

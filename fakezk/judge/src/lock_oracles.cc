@@ -62,10 +62,37 @@ void LockOracles::acquiring(SessionId session, std::uint32_t process,
   process_of_.emplace_back(session, process);
 }
 
-void LockOracles::resolved(SessionId session, std::uint32_t user) {
-  const auto pending = std::ranges::find_if(acquiring_, [&](const Acquire& acquire) {
+std::vector<LockOracles::Acquire>::iterator LockOracles::find_acquire(SessionId session,
+                                                                      std::uint32_t user) {
+  return std::ranges::find_if(acquiring_, [&](const Acquire& acquire) {
     return acquire.session == session && acquire.user == user;
   });
+}
+
+bool LockOracles::is_held(const Life& life) const {
+  return std::ranges::any_of(
+      grants_, [&](const Grant& grant) { return grant.created == life.created && grant.held(); });
+}
+
+bool LockOracles::has_met(SessionId session, std::uint32_t user, Others others) {
+  follow_server();
+  const auto acquire = find_acquire(session, user);
+  if (acquire == acquiring_.end()) return true;
+  return std::ranges::any_of(lives_, [&](const Life& life) {
+    if (life.gone_at(acquire->began)) return false;
+    if (others == Others::kExclusive && life.contender.share == Share::kShared) return false;
+    return life.owner != session || (life.created <= acquire->began && !is_held(life));
+  });
+}
+
+bool LockOracles::has_waited(SessionId session) const {
+  return std::ranges::any_of(acquiring_, [&](const Acquire& acquire) {
+    return acquire.session == session && acquire.waits;
+  });
+}
+
+void LockOracles::resolved(SessionId session, std::uint32_t user) {
+  const auto pending = find_acquire(session, user);
   if (pending == acquiring_.end()) return;
   count(Oracle::kL1);
   if (pending->deadline) count(Oracle::kL4);

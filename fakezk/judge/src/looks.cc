@@ -16,6 +16,7 @@ constexpr std::uint32_t kMostIdleLooks = 12;
 }  // namespace
 
 void LockOracles::waiting(SessionId session, const Path& znode, std::size_t) {
+  for (Acquire& acquire : acquiring_) acquire.waits = acquire.waits || acquire.session == session;
   if (world_->recorder()) return;
   follow_server();
   const Life* const life = lives_.living(znode);

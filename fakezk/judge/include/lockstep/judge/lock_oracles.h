@@ -59,6 +59,9 @@ class LockOracles final : public LockObserver {
   // The rules are those of a queue of exclusive contenders with that mark.
   explicit LockOracles(std::string_view mark) : LockOracles({Mark{mark, Share::kExclusive}}) {}
 
+  // The contenders that has_met() looks for.
+  enum class Others : std::uint8_t { kAny, kExclusive };
+
   [[nodiscard]] const LockRules& rules() const { return rules_; }
 
   // begin() before each execution, end() after it: from then on nothing is judged.
@@ -75,6 +78,12 @@ class LockOracles final : public LockObserver {
                  std::optional<TimePoint> deadline = std::nullopt, std::uint32_t user = 0);
   // The session's acquire has ended, one way or the other.
   void resolved(SessionId session, std::uint32_t user = 0);
+  // Facts about an acquire that is in progress. Whether it has waited for others: for a session
+  // that makes one at a time.
+  [[nodiscard]] bool has_waited(SessionId session) const;
+  // Whether there has been another contender, in whatever queue, since it began: one of another
+  // session, or the remains of an earlier acquire of its own, which are still being deleted.
+  [[nodiscard]] bool has_met(SessionId session, std::uint32_t user, Others others);
   // The process has died: its acquires no longer wait, and the grants of its sessions are over.
   // acquiring() tells which process owns a session; set_owner() does, too, for programs that do not
   // call it.
@@ -171,6 +180,7 @@ class LockOracles final : public LockObserver {
     std::uint32_t user = 0;
     Zxid began = 0;
     std::uint32_t places = 0;
+    bool waits = false;  // It has reported so.
     // Since when a place of it has been kept from the lock although its turn had come, and how many
     // changes of queues and faults there had been.
     std::optional<TimePoint> idle_since = {};
@@ -218,6 +228,8 @@ class LockOracles final : public LockObserver {
   // Counts facts, unless a fault that has struck waives their judgement.
   void count(search::Oracle oracle, std::uint64_t facts = 1);
   [[nodiscard]] Grant* find(const GrantRecord& grant);
+  [[nodiscard]] std::vector<Acquire>::iterator find_acquire(SessionId session, std::uint32_t user);
+  [[nodiscard]] bool is_held(const Life& life) const;
   [[nodiscard]] bool still_in_use(const Life& life) const;
   [[nodiscard]] const Life* idle_place(const Acquire& acquire) const;
   [[nodiscard]] bool was_granted(const Life& life) const;
