@@ -121,14 +121,17 @@ class Descriptors {
     return bound_.contains({address.sin_port, address.sin_addr.s_addr}) ||
            bound_.contains({address.sin_port, htonl(INADDR_ANY)});
   }
-  // Visits the descriptors of all processes, once for each number, until one is accepted; returns
-  // null if none is.
+  // Visits the descriptors of all processes, once for each number, and those without a number that
+  // calls still use, until one is accepted; returns null if none is.
   template <class Accept>
   [[nodiscard]] Descriptor* find_any(Accept accept) const {
     for (const Table& table : tables_) {
       for (const std::shared_ptr<Descriptor>& descriptor : table) {
         if (descriptor && accept(*descriptor)) return descriptor.get();
       }
+    }
+    for (const Lingering& some : lingering_) {
+      if (accept(*some.descriptor)) return some.descriptor.get();
     }
     return nullptr;
   }
