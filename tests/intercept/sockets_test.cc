@@ -340,6 +340,33 @@ int bind_to(int file, const sockaddr_in& address) {
   return ::bind(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
 }
 
+// An accept that waits keeps the listener of a closed number, and its port, until a client
+// connects.
+TEST(InterceptedSocketsTest, AnAcceptOutlastsTheNumberOfItsListener) {
+  run_in_orders([] {
+    const sockaddr_in address = at(INADDR_LOOPBACK, 2181);
+    const int listener = listener_at(address);
+    std::thread other([=] {
+      const int server = ::accept(listener, nullptr, nullptr);
+      EXPECT_GE(server, 0);
+      EXPECT_EQ(::send(server, "x", 1, MSG_NOSIGNAL), 1);
+      ::close(server);
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(::close(listener), 0);
+    const int client = tcp_socket();
+    EXPECT_EQ(bind_to(client, address), EADDRINUSE);
+    EXPECT_EQ(connect_to(client, address), 0);
+    char byte = 0;
+    EXPECT_EQ(::recv(client, &byte, 1, 0), 1);
+    other.join();
+    const int late = tcp_socket();
+    EXPECT_EQ(connect_to(late, address), -1);
+    EXPECT_EQ(errno, ECONNREFUSED);
+    for (const int file : {client, late}) ::close(file);
+  });
+}
+
 TEST(InterceptedSocketsTest, APortHasOneListener) {
   run_in_orders([] {
     const sockaddr_in address = at(INADDR_LOOPBACK, 2181);

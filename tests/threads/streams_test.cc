@@ -12,6 +12,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,17 +38,18 @@ constexpr std::string_view kHandshake =
 constexpr std::string_view kPing = "\0\0\0\x08\xff\xff\xff\xfe\0\0\0\x0b"sv;
 constexpr std::size_t kHandshakeAnswer = 40;
 
-sockaddr_in server() {
+constexpr std::uint16_t kPort = 2181;
+
+sockaddr_in at(in_addr_t host, std::uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(2181);
+  address.sin_addr.s_addr = htonl(host);
+  address.sin_port = htons(port);
   return address;
 }
 
 // Returns -1 and sets errno on failure.
-int connected() {
-  const sockaddr_in address = server();
+int connected(const sockaddr_in& address = at(INADDR_LOOPBACK, kPort)) {
   const int file = ::socket(AF_INET, SOCK_STREAM, 0);
   if (::connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
     return file;
@@ -190,6 +192,47 @@ TEST(StreamsTest, ConnectionsFailAfterAFault) {
     if (!report.passed()) seen.insert(report.failure->violation.oracle);
   }
   EXPECT_EQ(seen, (std::set<std::string>{"user:late", "user:refused", "user:unanswered"}));
+}
+
+// Listens there, and closes the listener.
+void listen_for_a_while(const sockaddr_in& address) {
+  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+  const bool listens =
+      ::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+      ::listen(listener, 1) == 0;
+  if (!listens) violated("listener", "");
+  ::close(listener);
+}
+
+void expect_server(const sockaddr_in& address, bool expected) {
+  const int file = connected(address);
+  if ((file != -1) != expected) violated("server", std::to_string(ntohs(address.sin_port)));
+  if (file == -1 && errno != ECONNREFUSED) violated("errno", std::to_string(errno));
+  if (file != -1) ::close(file);
+}
+
+void connects_to_closed_listeners() {
+  constexpr in_addr_t kOther = 10U << 24 | 1;  // 10.0.0.1
+  expect_server(at(INADDR_LOOPBACK, kPort), true);
+  listen_for_a_while(at(INADDR_LOOPBACK, kPort));
+  expect_server(at(INADDR_LOOPBACK, kPort), false);
+  expect_server(at(INADDR_LOOPBACK, kPort + 1), true);
+  expect_server(at(kOther, kPort), true);
+  listen_for_a_while(at(INADDR_ANY, kPort + 1));
+  expect_server(at(INADDR_LOOPBACK, kPort + 1), false);
+  // A listener without an address gets the first free port.
+  const int unbound = ::socket(AF_INET, SOCK_STREAM, 0);
+  ::listen(unbound, 1);
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  ::getsockname(unbound, reinterpret_cast<sockaddr*>(&address), &size);
+  ::close(unbound);
+  expect_server(at(INADDR_LOOPBACK, ntohs(address.sin_port)), false);
+}
+
+TEST(StreamsTest, APortOfAClosedListenerIsNoServers) {
+  const lab::HuntReport report = hunt(&connects_to_closed_listeners, "none", 100);
+  EXPECT_TRUE(report.passed()) << report.text();
 }
 
 void connects_to_the_second() {

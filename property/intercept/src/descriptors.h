@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -111,14 +113,25 @@ class Descriptors {
   [[nodiscard]] std::uint16_t next_port() {
     return std::exchange(port_, port_ == kLastPort ? kFirstPort : port_ + 1);
   }
-  // Visits the descriptors of all processes, once for each number, until one is accepted; returns
-  // null if none is.
+  // A socket has been bound to that address.
+  void bound(const sockaddr_in& to) { bound_.emplace(to.sin_port, to.sin_addr.s_addr); }
+  // Whether a socket of this execution has been bound to that address, or to one that includes it.
+  // It may have been closed since.
+  [[nodiscard]] bool was_bound(const sockaddr_in& address) const {
+    return bound_.contains({address.sin_port, address.sin_addr.s_addr}) ||
+           bound_.contains({address.sin_port, htonl(INADDR_ANY)});
+  }
+  // Visits the descriptors of all processes, once for each number, and those without a number that
+  // calls still use, until one is accepted; returns null if none is.
   template <class Accept>
   [[nodiscard]] Descriptor* find_any(Accept accept) const {
     for (const Table& table : tables_) {
       for (const std::shared_ptr<Descriptor>& descriptor : table) {
         if (descriptor && accept(*descriptor)) return descriptor.get();
       }
+    }
+    for (const Lingering& some : lingering_) {
+      if (accept(*some.descriptor)) return some.descriptor.get();
     }
     return nullptr;
   }
@@ -145,6 +158,7 @@ class Descriptors {
     const Thread* owner;  // The first thread of its process.
   };
   std::vector<Lingering> lingering_;
+  std::set<std::pair<in_port_t, in_addr_t>> bound_;
   static constexpr std::uint16_t kFirstPort = 30'000;
   static constexpr std::uint16_t kLastPort = 60'999;
   std::uint16_t port_ = kFirstPort;

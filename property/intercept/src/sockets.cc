@@ -94,6 +94,7 @@ int Socket::bind(Execution& execution, const sockaddr_in& to) {
   });
   if (other) return EADDRINUSE;
   own_ = to;
+  execution.descriptors().bound(own_);
   return 0;
 }
 
@@ -103,6 +104,7 @@ int Socket::listen(Execution& execution) {
     return &socket != this && socket.listens_ && (socket.is_at(own_) || is_at(socket.own_));
   });
   if (other) return EADDRINUSE;
+  execution.descriptors().bound(own_);
   listens_ = true;
   return 0;
 }
@@ -162,9 +164,9 @@ int Socket::connect(Execution& execution, const sockaddr_in& to) {
     execution.descriptors_changed();
     return EINPROGRESS;
   }
-  // A port of this machine that nobody listens at is no server's.
+  // A port of this machine that nobody listens at is no server's, also after its socket has closed.
   Host::Attempt attempt;
-  if (taken) {
+  if (taken || execution.descriptors().was_bound(to)) {
     attempt.error = ECONNREFUSED;
   } else {
     attempt = execution.host().connect(*execution.running(), to);
