@@ -66,6 +66,22 @@ TEST(InterceptedDuplicatesTest, TakeTheNumberOfAnother) {
   });
 }
 
+TEST(InterceptedDuplicatesTest, ADescriptorThatAnotherThreadHasClosedHasNone) {
+  run_in_orders([] {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    bool is_closed = false;
+    std::thread other([&] {
+      ::close(ends[0]);
+      is_closed = true;
+    });
+    const bool has_failed = ::dup2(ends[0], 800) == -1;
+    EXPECT_EQ(has_failed, is_closed);
+    other.join();
+    for (const int file : {ends[1], 800}) ::close(file);
+  });
+}
+
 TEST(InterceptedDuplicatesTest, OfARealDescriptorStayReal) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

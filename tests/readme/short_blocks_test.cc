@@ -22,6 +22,7 @@ using namespace std::chrono_literals;
 
 #include "blocking-code_1.inc"
 #include "blocking-code_2.inc"
+#include "blocking-code_3.inc"
 
 TEST(BlockingCodeTest, ACatalogueIsPrinted) {
   fake::Simulation simulation;
@@ -38,6 +39,15 @@ TEST(BlockingCodeTest, ALeaderBillsUntilItIsStopped) {
     if (++bills == 3) stop.request_stop();
   });
   EXPECT_EQ(bills, 3);
+}
+
+TEST(BlockingCodeTest, AnImpatientMutexIsTakenByOne) {
+  fake::Simulation simulation;
+  blocking::FairMutex anns = impatient_mutex(simulation.client("Ann"));
+  blocking::FairMutex bobs = impatient_mutex(simulation.client("Bob"));
+  ASSERT_TRUE(anns.try_lock());
+  EXPECT_FALSE(bobs.try_lock());
+  anns.unlock();
 }
 
 }  // namespace blocking_code

@@ -45,8 +45,8 @@ class Client {
   // kNotConnected if there is no connection when the context's deadline passes, whether there never
   // was one or it was lost (last_failure() has the reason); kCancelled; the error that ended a
   // session while it was being opened; and, of the production backend, kBadArguments for malformed
-  // options, and kUnimplemented for those that need a feature that the C client lacks. Holding the pointer keeps the session object, not the
-  // session, alive.
+  // options, and kUnimplemented for those that need a feature that the C client lacks. Holding the
+  // pointer keeps the session object, not the session, alive.
   virtual Task<Result<std::shared_ptr<Session>>> session(Context context) = 0;
 
   // Why the latest attempt to connect has failed, for people ("127.0.0.1:2181: Connection refused",

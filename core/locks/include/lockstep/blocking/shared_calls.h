@@ -7,7 +7,7 @@
 
 namespace lockstep::blocking {
 
-// What a SharedTimedLockable has for readers, over an Owned: see ExclusiveCalls.
+// The functions of a SharedTimedLockable for readers, over an Owned: see ExclusiveCalls.
 template <class Base, auto kAcquire, auto kTryAcquire>
 class SharedCalls : public Base {
  public:
