@@ -17,8 +17,7 @@ namespace lockstep::search {
 // "a, b", or "none".
 [[nodiscard]] std::string joined(const Children& children);
 // A request and its outcome: "create /lock/a: ok".
-[[nodiscard]] std::string describe(const fakezk::World& world,
-                                   const fakezk::Applied& applied);
+[[nodiscard]] std::string describe(const fakezk::World& world, const fakezk::Applied& applied);
 [[nodiscard]] std::string describe_thread(std::uint32_t index);
 [[nodiscard]] std::string describe_timer(const fakezk::Step& step);
 // The messages in flight that are lost when a connection ends: the last ones of each direction.
