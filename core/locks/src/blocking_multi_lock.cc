@@ -35,7 +35,7 @@ auto of_each(const HeldLocks& held, Ask ask) {
 MultiLock::MultiLock(Client& client, std::vector<Path> locks, LockObserver* observer)
     : MultiLock(client, mutexes(std::move(locks)), observer) {}
 
-MultiLock::MultiLock(Client& client, Bounds bounds, LockSet locks, LockObserver* observer)
+MultiLock::MultiLock(Client& client, Bounds bounds, const LockSet& locks, LockObserver* observer)
     : ExclusiveCalls(
           OnClient<lockstep::internal::NamedMultiLock>(client, names_of(locks), locks, observer),
           names_of(locks), bounds) {}

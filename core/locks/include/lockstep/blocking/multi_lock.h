@@ -36,12 +36,12 @@ class MultiLock
     : public ExclusiveCalls<Owned<OnClient<lockstep::internal::NamedMultiLock>, ClientGrants>,
                             kAcquire> {
  public:
-  MultiLock(Client& client, LockSet locks, LockObserver* observer = nullptr)
-      : MultiLock(client, Bounds(), std::move(locks), observer) {}
+  MultiLock(Client& client, const LockSet& locks, LockObserver* observer = nullptr)
+      : MultiLock(client, Bounds(), locks, observer) {}
   // Fair mutexes.
   MultiLock(Client& client, std::vector<Path> locks, LockObserver* observer = nullptr);
   // With bounds other than the default.
-  MultiLock(Client& client, Bounds bounds, LockSet locks, LockObserver* observer = nullptr);
+  MultiLock(Client& client, Bounds bounds, const LockSet& locks, LockObserver* observer = nullptr);
 
   // The state of the caller's grants: see HeldLocks and HeldLock. One entry for each grant, in the
   // order of the paths. The loss of one leaves the others held.

@@ -43,10 +43,10 @@ struct OracleFacts {
   std::string_view brief;
   std::string_view sentence;  // The guarantee.
   // Why it may have judged nothing in a hunt; empty if it always judges something.
-  std::string_view idle_because = "";
+  std::string_view idle_because = {};
   // The part that an exhaustive search does not judge, because that part depends on orders that
   // the search leaves out; empty if the search judges all of it.
-  std::string_view not_exhaustively = "";
+  std::string_view not_exhaustively = {};
 };
 
 // One row for each oracle, in the order of the enumerators.
