@@ -36,8 +36,12 @@ class Descriptor {
   // Like read(), but does not remove the bytes.
   virtual ssize_t peek(char* into, std::size_t size);
   virtual ssize_t write(std::string_view bytes);
-  // Whether a read of no bytes does not wait.
-  [[nodiscard]] virtual bool reads_nothing_at_once() const { return false; }
+  // Returns the error (errno) of any read of that many bytes, which does not wait; 0 if such reads
+  // can succeed.
+  [[nodiscard]] virtual int read_error(std::size_t size) const {
+    static_cast<void>(size);
+    return 0;
+  }
   // Whether a blocking write goes on after a partial one until it has written all bytes.
   [[nodiscard]] virtual bool is_stream() const { return false; }
   // Whether a write of these bytes does not wait. Other bytes than those of ready()'s POLLOUT may

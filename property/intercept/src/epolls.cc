@@ -48,6 +48,8 @@ class EpollFile final : public Descriptor {
     return first;
   }
 
+  [[nodiscard]] int read_error(std::size_t) const override { return EINVAL; }
+
   // Returns 0 or the error (errno).
   int control(int operation, int file, const epoll_event* event) {
     const std::shared_ptr<Descriptor> descriptor = execution_.descriptors().find(file);

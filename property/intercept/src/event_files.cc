@@ -20,8 +20,10 @@ class EventFile final : public Descriptor {
   short ready() override {
     return static_cast<short>((count_ > 0 ? POLLIN : 0) | (count_ < kMost ? POLLOUT : 0));
   }
-  ssize_t read(char* into, std::size_t size) override {
-    if (size < sizeof count_) return errno = EINVAL, -1;
+  [[nodiscard]] int read_error(std::size_t size) const override {
+    return size < sizeof count_ ? EINVAL : 0;
+  }
+  ssize_t read(char* into, std::size_t) override {
     if (count_ == 0) return errno = EAGAIN, -1;
     const std::uint64_t taken = is_semaphore_ ? 1 : count_;
     count_ -= taken;

@@ -44,7 +44,7 @@ class Channel {
       happens_after(this);
       return errno = EPIPE, -1;
     }
-    if (room() == 0) return errno = EAGAIN, -1;
+    if (room() == 0 && !bytes.empty()) return errno = EAGAIN, -1;
     const std::string_view part = bytes.substr(0, room());
     bytes_ += part;
     happens_before(this);
@@ -85,13 +85,9 @@ class PipeEnd final : public Descriptor {
     if (out_ && out_->room() >= PIPE_BUF) events |= POLLOUT;
     return static_cast<short>(events);
   }
-  [[nodiscard]] bool reads_nothing_at_once() const override { return in_ != nullptr; }
-  ssize_t read(char* into, std::size_t size) override {
-    return in_ ? in_->read(into, size) : (errno = EBADF, -1);
-  }
-  ssize_t peek(char* into, std::size_t size) override {
-    return in_ ? in_->peek(into, size) : (errno = EBADF, -1);
-  }
+  [[nodiscard]] int read_error(std::size_t) const override { return in_ ? 0 : EBADF; }
+  ssize_t read(char* into, std::size_t size) override { return in_->read(into, size); }
+  ssize_t peek(char* into, std::size_t size) override { return in_->peek(into, size); }
   ssize_t write(std::string_view bytes) override {
     if (!out_) return errno = EBADF, -1;
     if (bytes.empty()) return 0;

@@ -197,7 +197,7 @@ short Socket::ready() {
 
 ssize_t Socket::readable_bytes() {
   if (is_connecting()) return errno = EAGAIN, -1;
-  if (!stream_) return errno = ENOTCONN, -1;
+  if (!stream_) return errno = error_ != 0 ? std::exchange(error_, 0) : ENOTCONN, -1;
   const bool ended = stream_->end() != Stream::End::kNone;
   if (ended && !std::exchange(end_is_known_, true) && draw_reset()) return errno = ECONNRESET, -1;
   const std::size_t bytes = stream_->arrived().size();
@@ -253,7 +253,7 @@ ssize_t Socket::write_in_vain(std::string_view bytes) {
 
 ssize_t Socket::write(std::string_view bytes) {
   if (is_connecting()) return errno = EAGAIN, -1;
-  if (!stream_) return errno = ENOTCONN, -1;
+  if (!stream_) return errno = error_ != 0 ? std::exchange(error_, 0) : EPIPE, -1;
   if (writes_no_more_) return errno = EPIPE, -1;
   if (!stream_->is_received()) return write_in_vain(bytes);
   if (out_.refuse_first_ask()) return errno = EAGAIN, -1;

@@ -27,9 +27,11 @@ class TimerFile final : public Descriptor {
   std::optional<nanoseconds> due(short events) override {
     return (events & POLLIN) != 0 ? due_ : std::nullopt;
   }
-  ssize_t read(char* into, std::size_t size) override {
-    std::uint64_t count = expirations();
-    if (size < sizeof count) return errno = EINVAL, -1;
+  [[nodiscard]] int read_error(std::size_t size) const override {
+    return size < sizeof(std::uint64_t) ? EINVAL : 0;
+  }
+  ssize_t read(char* into, std::size_t) override {
+    const std::uint64_t count = expirations();
     if (count == 0) return errno = EAGAIN, -1;
     std::memcpy(into, &count, sizeof count);
     if (interval_ > nanoseconds::zero()) {

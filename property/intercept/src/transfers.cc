@@ -35,7 +35,6 @@ class HasRoom final : public Condition {
 // time.
 ssize_t write_in_time(Execution& execution, std::string_view call, Descriptor& descriptor,
                       std::string_view bytes, std::optional<std::chrono::nanoseconds> until) {
-  if (!descriptor.is_stream()) wait_until_ready(execution, call, descriptor, POLLOUT, until);
   HasRoom room(descriptor, bytes);
   for (;;) {
     const ssize_t written = descriptor.write(bytes);
@@ -88,7 +87,7 @@ ssize_t receive(Execution& execution, std::string_view call, int file, std::span
                 int flags) {
   const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
   if (!descriptor) return -1;
-  if (into.empty() && descriptor->reads_nothing_at_once()) return 0;
+  if (const int error = descriptor->read_error(into.size())) return errno = error, -1;
   const InUse use(execution.descriptors(), *descriptor);
   const bool waits = (flags & MSG_DONTWAIT) == 0;
   const auto until = time_to_give_up(execution, *descriptor, POLLIN);
@@ -104,6 +103,12 @@ ssize_t receive(Execution& execution, std::string_view call, int file, std::span
     all += static_cast<std::size_t>(more);
   }
   return static_cast<ssize_t>(all);
+}
+
+ssize_t read_from(Execution& execution, std::string_view call, int file, std::span<char> into) {
+  const std::shared_ptr<Descriptor>& descriptor = execution.descriptors().find(file);
+  if (descriptor && into.empty() && descriptor->read_error(0) == 0) return 0;
+  return receive(execution, call, file, into, 0);
 }
 
 namespace {
@@ -159,7 +164,7 @@ ssize_t read(int file, void* into, size_t size) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(read)(file, into, size));
   if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(read)(file, into, size);
   execution->point("read");
-  return receive(*execution, "read", file, room_at(into, size), 0);
+  return read_from(*execution, "read", file, room_at(into, size));
 }
 
 ssize_t write(int file, const void* bytes, size_t size) {

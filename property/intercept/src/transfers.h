@@ -17,5 +17,9 @@ namespace lockstep::intercept {
                                std::string_view bytes, int flags);
 [[nodiscard]] ssize_t receive(Execution& execution, std::string_view call, int file,
                               std::span<char> into, int flags);
+// Like receive() without flags, but a read of no bytes does not wait: that of a socket, unlike its
+// recv(), returns 0 even if the socket is not connected.
+[[nodiscard]] ssize_t read_from(Execution& execution, std::string_view call, int file,
+                                std::span<char> into);
 
 }  // namespace lockstep::intercept

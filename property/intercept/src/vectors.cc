@@ -49,12 +49,12 @@ ssize_t gather_and_transmit(Execution& execution, std::string_view call, int fil
   return transmit(execution, call, file, bytes, flags);
 }
 
-ssize_t receive_and_scatter(Execution& execution, std::string_view call, int file, Buffers buffers,
-                            int flags) {
+template <typename Receive>
+ssize_t scatter(Buffers buffers, Receive receive_into) {
   const std::optional<std::size_t> size = bytes_in(buffers);
   if (!size) return errno = EINVAL, -1;
   const auto bytes = std::make_unique_for_overwrite<char[]>(*size);
-  const ssize_t received = receive(execution, call, file, {bytes.get(), *size}, flags);
+  const ssize_t received = receive_into(std::span<char>(bytes.get(), *size));
   auto left = static_cast<std::size_t>(std::max<ssize_t>(received, 0));
   const char* next = bytes.get();
   for (const iovec& buffer : buffers) {
@@ -82,8 +82,9 @@ ssize_t receive_message(Execution& execution, std::string_view call, int file, m
                         int flags) {
   if (message.msg_iovlen > IOV_MAX) return errno = EMSGSIZE, -1;
   execution.point(call);
-  const ssize_t received =
-      receive_and_scatter(execution, call, file, {message.msg_iov, message.msg_iovlen}, flags);
+  const Buffers buffers(message.msg_iov, message.msg_iovlen);
+  const ssize_t received = scatter(
+      buffers, [&](std::span<char> into) { return receive(execution, call, file, into, flags); });
   if (received < 0) return received;
   message.msg_namelen = 0;
   message.msg_controllen = 0;
@@ -118,7 +119,8 @@ ssize_t readv(int file, const iovec* buffers, int count) {
   if (count < 0 || count > IOV_MAX) return errno = EINVAL, -1;
   execution->point("readv");
   const Buffers all(buffers, static_cast<std::size_t>(count));
-  return receive_and_scatter(*execution, "readv", file, all, 0);
+  return scatter(all,
+                 [&](std::span<char> into) { return read_from(*execution, "readv", file, into); });
 }
 
 ssize_t writev(int file, const iovec* buffers, int count) {

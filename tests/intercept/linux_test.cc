@@ -1,0 +1,172 @@
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "small_world.h"
+
+// Calls answer as those of Linux: the same code runs with real descriptors and in executions.
+
+namespace lockstep::intercept {
+namespace {
+
+using Answers = std::vector<std::string>;
+
+void expect_answers_of_linux(Answers (*ask)()) {
+  const Answers real = ask();
+  EXPECT_FALSE(real.empty());
+  run_in_orders([&] { EXPECT_EQ(ask(), real); });
+}
+
+std::string answer_of(ssize_t result) {
+  return result < 0 ? ::strerrorname_np(errno) : std::to_string(result);
+}
+
+// One descriptor of each kind, and what keeps it open.
+class Kinds {
+ public:
+  Kinds() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe(ends.data()), 0);
+    add("end of a pipe for reading", ends[0]);
+    add("end of a pipe for writing", ends[1]);
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+    add("end of a pair", ends[0]);
+    add("other end", ends[1]);
+    add("unconnected socket", ::socket(AF_INET, SOCK_STREAM, 0));
+    connect();
+    add("eventfd", ::eventfd(0, 0));
+    add("timerfd", ::timerfd_create(CLOCK_MONOTONIC, 0));
+    add("epoll", ::epoll_create1(0));
+  }
+  Kinds(const Kinds&) = delete;
+  Kinds& operator=(const Kinds&) = delete;
+  ~Kinds() {
+    for (const auto& [name, file] : all_) ::close(file);
+  }
+
+  template <typename Call>
+  Answers ask(Call call) const {
+    Answers answers;
+    for (const auto& [name, file] : all_) answers.push_back(name + ": " + answer_of(call(file)));
+    return answers;
+  }
+
+ private:
+  void add(const char* name, int file) { all_.emplace_back(name, file); }
+  void connect() {
+    const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const name = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(listener, name, size), 0);
+    EXPECT_EQ(::listen(listener, 1), 0);
+    EXPECT_EQ(::getsockname(listener, name, &size), 0);
+    const int client = ::socket(AF_INET, SOCK_STREAM, 0);
+    EXPECT_EQ(::connect(client, name, size), 0);
+    add("client", client);
+    add("server", ::accept(listener, nullptr, nullptr));
+    ::close(listener);
+  }
+
+  std::vector<std::pair<std::string, int>> all_;
+};
+
+TEST(LinuxTest, AReadOfNoBytesDoesNotWait) {
+  expect_answers_of_linux(
+      [] { return Kinds().ask([](int file) { return ::read(file, nullptr, 0); }); });
+}
+
+struct IgnoresBrokenPipes {
+  IgnoresBrokenPipes() : before(::signal(SIGPIPE, SIG_IGN)) {}
+  IgnoresBrokenPipes(const IgnoresBrokenPipes&) = delete;
+  IgnoresBrokenPipes& operator=(const IgnoresBrokenPipes&) = delete;
+  ~IgnoresBrokenPipes() { ::signal(SIGPIPE, before); }
+  sighandler_t before;
+};
+
+TEST(LinuxTest, AWriteOfNoBytesDoesNotWait) {
+  expect_answers_of_linux([] {
+    const IgnoresBrokenPipes ignores;
+    return Kinds().ask([](int file) { return ::write(file, nullptr, 0); });
+  });
+}
+
+// Returns a nonblocking socket whose attempt to connect has been refused.
+int refused_socket() {
+  const int file = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(1);
+  EXPECT_EQ(::connect(file, reinterpret_cast<const sockaddr*>(&address), sizeof address), -1);
+  EXPECT_EQ(errno, EINPROGRESS);
+  pollfd asked{file, POLLOUT, 0};
+  EXPECT_EQ(::poll(&asked, 1, -1), 1);
+  return file;
+}
+
+TEST(LinuxTest, ATransferOnARefusedSocketTellsTheError) {
+  expect_answers_of_linux([] {
+    const IgnoresBrokenPipes ignores;
+    const int writer = refused_socket();
+    const int reader = refused_socket();
+    char byte = 0;
+    const Answers answers = {answer_of(::write(writer, &byte, 1)),
+                             answer_of(::write(writer, &byte, 1)),
+                             answer_of(::read(reader, &byte, 1))};
+    for (const int file : {writer, reader}) ::close(file);
+    return answers;
+  });
+}
+
+TEST(LinuxTest, ATransferThatFailsForItsSizeDoesNotWait) {
+  expect_answers_of_linux([] {
+    const int full = ::eventfd(0, 0);
+    EXPECT_EQ(::eventfd_write(full, ~std::uint64_t{0} - 1), 0);
+    const int timer = ::timerfd_create(CLOCK_MONOTONIC, 0);
+    std::uint32_t half = 0;
+    const iovec buffer{&half, sizeof half};
+    Answers answers = {
+        answer_of(::write(full, &half, sizeof half)), answer_of(::writev(full, &buffer, 1)),
+        answer_of(::read(timer, &half, sizeof half)), answer_of(::readv(timer, &buffer, 1)),
+        answer_of(::write(timer, &half, sizeof half))};
+    for (const int file : {full, timer}) ::close(file);
+    return answers;
+  });
+}
+
+TEST(LinuxTest, AFullPairTakesNoBytes) {
+  expect_answers_of_linux([] {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()), 0);
+    const std::array<char, 4096> bytes{};
+    while (::write(ends[0], bytes.data(), bytes.size()) > 0) {
+    }
+    EXPECT_EQ(::fcntl(ends[0], F_SETFL, 0), 0);
+    const std::string answer = answer_of(::write(ends[0], nullptr, 0));
+    for (const int file : ends) ::close(file);
+    return Answers{answer};
+  });
+}
+
+}  // namespace
+}  // namespace lockstep::intercept
