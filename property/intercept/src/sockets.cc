@@ -386,13 +386,13 @@ int socket(int domain, int type, int protocol) noexcept {
 
 int connect(int file, const sockaddr* address, socklen_t size) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(connect)(file, address, size));
+  execution->point("connect");
   const std::shared_ptr<Socket> socket = socket_of(*execution, file);
   if (!socket) return -1;
   sockaddr_in to{};
   if (!to_ipv4(address, size, to)) return errno = ENETUNREACH, -1;
   // As in Linux, the address of all interfaces leads to this machine.
   if (to.sin_addr.s_addr == htonl(INADDR_ANY)) to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  execution->point("connect");
   int error = socket->connect(*execution, to);
   if (error == EINPROGRESS && !socket->nonblocking) {
     const InUse use(execution->descriptors(), *socket);
