@@ -1,11 +1,14 @@
 #include "caller.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "lockstep/intercept/objects.h"
 
 namespace lockstep::intercept {
 
@@ -23,53 +26,26 @@ bool has_any(std::string_view text, const std::array<std::string_view, kCount>& 
       parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
-// The address range of an object's code.
-struct Code {
-  [[nodiscard]] bool has(const void* address) const { return address >= begin && address < end; }
-
-  const void* begin = nullptr;
-  const void* end = nullptr;
-};
-
-struct Search {
-  std::string_view file_name;
-  Code found{};
-};
-
-int look(dl_phdr_info* object, std::size_t, void* data) {
-  auto& search = *static_cast<Search*>(data);
-  if (std::string_view(object->dlpi_name).find(search.file_name) == std::string_view::npos) {
-    return 0;
-  }
-  for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = object->dlpi_phdr[i];
-    if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
-    const std::uintptr_t begin = object->dlpi_addr + header.p_vaddr;
-    // NOLINTBEGIN(performance-no-int-to-ptr): the loader's addresses are numbers.
-    search.found = {reinterpret_cast<const void*>(begin),
-                    reinterpret_cast<const void*>(begin + header.p_memsz)};
-    // NOLINTEND(performance-no-int-to-ptr)
-  }
-  return 1;
+// Returns an empty range if no loaded object has that part in its file name.
+std::span<const std::byte> find_code(std::string_view part) {
+  const std::optional<dl_phdr_info> object = find_object(part);
+  return object ? code_of(*object) : std::span<const std::byte>();
 }
 
-// Returns an empty range if no loaded object has that part in its file name.
-Code find_code(std::string_view file_name) {
-  Search search{file_name};
-  ::dl_iterate_phdr(&look, &search);
-  return search.found;
+bool has(std::span<const std::byte> code, const void* address) {
+  return address >= code.data() && address < code.data() + code.size();
 }
 
 }  // namespace
 
 bool is_library_code(const void* address) {
-  static const Code library = find_code("/libzookeeper");
-  return library.has(address);
+  static const std::span<const std::byte> library = find_code("/libzookeeper");
+  return has(library, address);
 }
 
 bool is_unwinder_code(const void* address) {
-  static const Code unwinder = find_code("/libgcc_s.");
-  return unwinder.has(address);
+  static const std::span<const std::byte> unwinder = find_code("/libgcc_s.");
+  return has(unwinder, address);
 }
 
 // Finds shared runtimes only, such as GCC's. Clang links its runtimes into the program; keys.cc

@@ -145,10 +145,10 @@ class IsReady final : public Condition {
 
 int wait(Execution& execution, std::string_view call, int file, std::span<epoll_event> events,
          int timeout_ms) {
+  execution.point(call);
   const std::shared_ptr<EpollFile> epoll = epoll_of(execution, file);
   if (!epoll) return -1;
   if (events.empty()) return errno = EINVAL, -1;
-  execution.point(call);
   IsReady ready(*epoll);
   std::optional<nanoseconds> until;
   if (timeout_ms >= 0) until = execution.host().now() + std::chrono::milliseconds(timeout_ms);

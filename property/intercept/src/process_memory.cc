@@ -8,7 +8,7 @@
 #include <functional>
 #include <string_view>
 
-#include "lockstep/intercept/variables.h"
+#include "lockstep/intercept/objects.h"
 
 namespace lockstep::intercept {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,9 +15,8 @@ class LibraryState {
   explicit LibraryState(std::string_view file_name);
 
   void restore() const;
-  // The library's code, [begin, end); null if there is none.
-  [[nodiscard]] const std::byte* code_begin() const { return code_begin_; }
-  [[nodiscard]] const std::byte* code_end() const { return code_end_; }
+  // Empty if there is no such library.
+  [[nodiscard]] std::span<const std::byte> code() const { return code_; }
 
  private:
   struct Piece {
@@ -26,8 +25,7 @@ class LibraryState {
   };
 
   std::vector<Piece> pieces_;
-  const std::byte* code_begin_ = nullptr;
-  const std::byte* code_end_ = nullptr;
+  std::span<const std::byte> code_;
 };
 
 }  // namespace lockstep::threads

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "library_state.h"
@@ -50,7 +52,8 @@ void ThreadsProgram::start(fakezk::World& world, search::Verdict& verdict) {
   hunted_ = std::make_unique<WorldHost>(world, verdict, owners_);
   hunted_->set_process_ends(
       [this](intercept::Thread& thread, int status) { return process_ends(thread, status); });
-  if (is_coarse_) hunted_->execution().set_quiet(library().code_begin(), library().code_end());
+  const std::span<const std::byte> code = library().code();
+  if (is_coarse_) hunted_->execution().set_quiet(code.data(), code.data() + code.size());
   bodies_ = bodies();
   for (const std::function<void()>& body : bodies_) hunted_->run(body);
   world.begin_trace();

@@ -1,4 +1,4 @@
-#include "lockstep/intercept/variables.h"
+#include "lockstep/intercept/objects.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -43,7 +43,33 @@ std::byte* read_only_end(const dl_phdr_info& object) {
   return at(end);
 }
 
+struct Search {
+  std::string_view part;
+  std::optional<dl_phdr_info> found{};
+};
+
+int look(dl_phdr_info* object, std::size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  if (std::string_view(object->dlpi_name).find(search.part) == std::string_view::npos) return 0;
+  search.found = *object;
+  return 1;
+}
+
 }  // namespace
+
+std::optional<dl_phdr_info> find_object(std::string_view part) {
+  Search search{part};
+  ::dl_iterate_phdr(&look, &search);
+  return search.found;
+}
+
+std::span<const std::byte> code_of(const dl_phdr_info& object) {
+  for (const ElfW(Phdr) & header : headers_of(object)) {
+    if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0) continue;
+    return {at(object.dlpi_addr + header.p_vaddr), header.p_memsz};
+  }
+  return {};
+}
 
 std::vector<std::span<std::byte>> variables_of(const dl_phdr_info& object) {
   std::vector<std::span<std::byte>> variables;

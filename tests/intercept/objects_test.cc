@@ -1,14 +1,16 @@
-#include "lockstep/intercept/variables.h"
+#include "lockstep/intercept/objects.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <gtest/gtest.h>
 #include <link.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
-// Memory of loaded objects that executions put back.
+// Code of loaded objects, and their memory that executions put back.
 
 namespace lockstep::intercept {
 namespace {
@@ -64,6 +66,16 @@ TEST(VariablesTest, AddressesOfFunctionsAreNone) {
   EXPECT_GT(seen.with_functions, 0);
   EXPECT_EQ(seen.overlaps, 0);
   EXPECT_TRUE(seen.has_a_variable);
+}
+
+TEST(LoadedObjectsTest, AreFoundByAPartOfTheirName) {
+  const std::optional<dl_phdr_info> libc = find_object("/libc.so");
+  ASSERT_TRUE(libc);
+  const std::span<const std::byte> code = code_of(*libc);
+  const auto* const inside = static_cast<const std::byte*>(::dlsym(RTLD_NEXT, "qsort"));
+  EXPECT_TRUE(overlap(code, {inside, 1}));
+  EXPECT_FALSE(overlap(code, std::as_bytes(std::span(&a_variable, 1))));
+  EXPECT_FALSE(find_object("/no such library"));
 }
 
 }  // namespace
