@@ -367,20 +367,6 @@ TEST(InterceptedSocketsTest, AnAcceptOutlastsTheNumberOfItsListener) {
   });
 }
 
-TEST(InterceptedSocketsTest, ASocketThatAnotherThreadHasClosedDoesNotConnect) {
-  run_in_orders([] {
-    const int client = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-    bool is_closed = false;
-    std::thread other([&] {
-      ::close(client);
-      is_closed = true;
-    });
-    EXPECT_EQ(connect_to(client, at(INADDR_LOOPBACK, 2181)), -1);
-    EXPECT_EQ(errno, is_closed ? EBADF : EINPROGRESS);
-    other.join();
-  });
-}
-
 TEST(InterceptedSocketsTest, APortHasOneListener) {
   run_in_orders([] {
     const sockaddr_in address = at(INADDR_LOOPBACK, 2181);

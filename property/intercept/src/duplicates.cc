@@ -24,6 +24,7 @@ int duplicate(Execution& execution, std::string_view call, int file, int as) {
   execution.point(call);  // Another thread may close the number.
   const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
   if (!descriptor) return -1;
+  if (as >= 0 && !Descriptors::is_ours(as)) execution.refuse(call, kMixed);
   if (!Descriptors::can_be_ours(as)) return errno = EBADF, -1;
   execution.descriptors().put(as, descriptor);
   return as;
