@@ -89,14 +89,14 @@ struct Waited {
   Duration took = {};
 };
 
-// One fiber waits for at most two seconds; another one changes the value after `change_after`.
-Task<void> wait_within(Contender& self, Waited& waited, Duration change_after) {
+// One fiber waits for at most `limit`; another one changes the value after `change_after`.
+Task<void> wait_within(Contender& self, Waited& waited, Duration change_after, Duration limit) {
   Executor& executor = self.client().executor();
   Condition changed(executor);
   bool known = false;
   Task<void> waiter = self.on_fiber([&] {
     const TimePoint begin = executor.now();
-    waited.held = changed.wait_for([&] { return known; }, std::chrono::seconds(2));
+    waited.held = changed.wait_for([&] { return known; }, limit);
     waited.took = executor.now() - begin;
   });
   Task<void> other = self.on_fiber([&] {
@@ -112,11 +112,12 @@ Task<void> wait_within(Contender& self, Waited& waited, Duration change_after) {
 }
 
 // Uses the default schedule, in which time passes only when nothing else can happen.
-Waited wait_in_the_default_schedule(Duration change_after) {
+Waited wait_in_the_default_schedule(Duration change_after,
+                                    Duration limit = std::chrono::seconds(2)) {
   Waited waited;
   LockUnderTest lock("limit",
-                     [&, change_after](Contender& self, Path, std::uint32_t) -> Task<void> {
-                       return wait_within(self, waited, change_after);
+                     [&, change_after, limit](Contender& self, Path, std::uint32_t) -> Task<void> {
+                       return wait_within(self, waited, change_after, limit);
                      });
   const ReplayReport report = run_schedule(lock, {1, 1}, {}, {});
   EXPECT_TRUE(report.passed()) << report.text();
@@ -133,6 +134,12 @@ TEST(ConditionTest, AWaitWithALimitEndsAtItWithoutANotification) {
   const Waited waited = wait_in_the_default_schedule(std::chrono::seconds(3));
   EXPECT_FALSE(waited.held);
   EXPECT_EQ(waited.took, std::chrono::seconds(2));
+}
+
+TEST(ConditionTest, AWaitForTheLongestDurationHasNoEnd) {
+  const Waited waited = wait_in_the_default_schedule(std::chrono::hours(24 * 365), Duration::max());
+  EXPECT_TRUE(waited.held);
+  EXPECT_EQ(waited.took, std::chrono::hours(24 * 365));
 }
 
 // The fault `timer` lets a timer fire early. It needs a timer.

@@ -57,7 +57,7 @@ class ExplainingClient final : public Client {
   }
   [[nodiscard]] Executor& executor() const override { return base_.executor(); }
   [[nodiscard]] std::string last_failure() const override {
-    return "127.0.0.1:2181: connection refused";
+    return "127.0.0.1:2181: Connection refused";
   }
 
  private:
@@ -238,11 +238,11 @@ TEST_F(BlockingBoundsTest, TheTextNamesTheCallTheLockAndTheReason) {
   blocking::FairMutex mutex(client, "/locks/nightly");
   EXPECT_EQ(error_thrown_by_try([&] { return mutex.try_lock_for(2s); }).text,
             "lockstep: try_lock_for() on /locks/nightly: no connection within the deadline "
-            "(127.0.0.1:2181: connection refused)");
+            "(127.0.0.1:2181: Connection refused)");
   blocking::Semaphore semaphore(client, "/s", 1);
   EXPECT_EQ(error_thrown_by_try([&] { return semaphore.try_acquire_for(2s); }).text,
             "lockstep: try_acquire_for() on /s: no connection within the deadline "
-            "(127.0.0.1:2181: connection refused)");
+            "(127.0.0.1:2181: Connection refused)");
   EXPECT_EQ(error_thrown_by([&] { mutex.unlock(); }).text,
             "lockstep: unlock() on /locks/nightly: the caller does not hold it: Operation not "
             "permitted");
@@ -288,7 +288,7 @@ TEST_F(BlockingBoundsTest, ACoroutinesErrorIsDescribedWithThePathAndTheClientsRe
   keep_from_connecting(ann_);
   const Error error = simulation_.run(error_of_acquire(lock));
   const std::string text =
-      "/locks/nightly: no connection within the deadline (127.0.0.1:2181: connection refused)";
+      "/locks/nightly: no connection within the deadline (127.0.0.1:2181: Connection refused)";
   EXPECT_EQ(lock.describe(error), text);
   EXPECT_EQ(rejoining.describe(error), text);
   EXPECT_EQ(lock.path(), Path("/locks/nightly"));

@@ -28,6 +28,7 @@ using fake::Simulation;
 #include "locks_15.inc"
 #include "locks_16.inc"
 #include "locks_17.inc"
+#include "locks_18.inc"
 #include "locks_2.inc"
 #include "locks_3.inc"
 #include "locks_4.inc"
@@ -134,6 +135,23 @@ TEST(LocksGuideTest, AHolderIsDescribedAndAsked) {
   EXPECT_TRUE(shall_give_up(*held));
 }
 
+TEST(LocksGuideTest, ReadersAndLeasesAreAskedToo) {
+  Simulation simulation;
+  const auto session = simulation.open("Ann");
+  LockOptions options;
+  options.revocable = true;
+  ReadWriteLock catalogue(*session, "/catalogue", options);
+  Result<HeldLock> reads = simulation.run(catalogue.acquire_read());
+  Semaphore printers(*session, "/printers", 2, options);
+  Result<HeldLock> prints = simulation.run(printers.acquire());
+  const std::stop_token of_reader = reads->revoked_token();
+  const std::stop_token of_lease = prints->revoked_token();
+  EXPECT_TRUE(simulation.run(ask_for_both(*session, "/catalogue", "/printers")));
+  simulation.settle();
+  EXPECT_TRUE(of_reader.stop_requested());
+  EXPECT_TRUE(of_lease.stop_requested());
+}
+
 TEST(LocksGuideTest, AnObserverHearsOfALoss) {
   Simulation simulation;
   const auto session = simulation.open("Ann");
@@ -149,7 +167,7 @@ TEST(LocksGuideTest, AJobIsMeasured) {
   PrometheusMetrics metrics;
   Simulation simulation;
   simulation.run(measured_job(simulation.client("Ann"), metrics));
-  EXPECT_TRUE(is_like(metrics.text(), shown("locks_15.out"))) << metrics.text();
+  EXPECT_TRUE(is_like(metrics.text(), shown("locks_16.out"))) << metrics.text();
   EXPECT_EQ(scrape(simulation.client("Ann"), metrics), metrics.text());
 }
 

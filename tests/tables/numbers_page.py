@@ -93,9 +93,9 @@ the medians):
 
 ## How soon a hunt finds a bug
 
-Executions until the broken lock breaks its guarantee, for {locks} locks (the broken ones of `lockstep list`, and three of `tests/deep`), all kinds
-of faults, with the strategy that `hunt` uses by default
-(`portfolio`). These numbers do not depend on the machine. [bugs.md](bugs.md) has the table.
+Executions until the broken lock breaks its guarantee, for {locks} locks (the broken ones of `lockstep list`, and three of `tests/deep`), all
+kinds of faults, with the strategy that `hunt` uses by default (`portfolio`). These numbers do not depend on the machine.
+[bugs.md](bugs.md) has the table.
 
 ![Executions to the first bug for each broken lock](numbers/first-bug.svg)
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "lockstep/async_event.h"
 #include "lockstep/contact_proof.h"
 #include "lockstep/contenders.h"
 #include "lockstep/fair_mutex.h"
@@ -29,19 +30,24 @@ using namespace std::chrono_literals;
 // The times of the notifications of a grant.
 class Instants final : public LockObserver {
  public:
-  explicit Instants(Runtime& runtime) : runtime_(runtime) {}
+  explicit Instants(Runtime& runtime) : news(runtime), runtime_(runtime) {}
 
   std::optional<TimePoint> suspected_at;
   std::optional<TimePoint> lost_at;
   std::optional<Error> cause;
   int recoveries = 0;
+  AsyncEvent news;  // A recovery, or the loss.
 
  private:
   void suspected(const GrantRecord&) override { suspected_at = runtime_.now(); }
-  void held_again(const GrantRecord&) override { ++recoveries; }
+  void held_again(const GrantRecord&) override {
+    ++recoveries;
+    news.set();
+  }
   void lost(const GrantRecord&, Error why) override {
     lost_at = runtime_.now();
     cause = why;
+    news.set();
   }
 
   Runtime& runtime_;
@@ -137,9 +143,9 @@ Task<void> be_cut_shortly(Client& client, TcpProxy& proxy, Instants& told) {
   HeldLock held = must(co_await mutex.acquire(), "acquire");
   for (int round = 1; round <= 3; ++round) {
     proxy.cut();
-    while (told.recoveries < round) {
-      static_cast<void>(co_await sleep_for(a->executor(), 10ms));
-      if (held.cause()) break;
+    while (told.recoveries < round && !held.cause()) {
+      static_cast<void>(co_await told.news.wait());
+      told.news.reset();
     }
     EXPECT_EQ(held.state(), LockState::kHeld);
     EXPECT_GT(held.valid_until(), a->executor().now());

@@ -42,16 +42,20 @@ class Client {
 
   // The current session if it is alive, otherwise a new one; waits until it is connected. If the
   // current one turns out to have expired meanwhile, the wait goes on for the next one. Errors:
-  // kNotConnected if there is no connection when the context's deadline passes, whether there never
-  // was one or it was lost (last_failure() has the reason); kCancelled; the error that ended a
-  // session while it was being opened; and, of the production backend, kBadArguments for malformed
-  // options, and kUnimplemented for those that need a feature that the C client lacks. Holding the
-  // pointer keeps the session object, not the session, alive.
+  //   kNotConnected               there is no connection when the context's deadline, or the time
+  //                               that the client's options allow, has passed, whether there never
+  //                               was one or it was lost (last_failure() has the reason)
+  //   kCancelled                  the context's stop token is stopped
+  //   kBadArguments               the client's options are malformed
+  //   kUnimplemented              they ask for something that the backend was built without
+  //   kAuthFailed, kClosing,      the session ended so while it was being opened; kSessionExpired
+  //   kSessionExpired             only if the client attaches to a session
+  // Holding the pointer keeps the session object, not the session, alive.
   virtual Task<Result<std::shared_ptr<Session>>> session(Context context) = 0;
 
   // Why the latest attempt to connect has failed, for people ("127.0.0.1:2181: Connection refused",
-  // "no-such-host: name does not resolve"); empty if no attempt has failed or the reason is
-  // unknown. On the executor only.
+  // "no-such-host: the name does not resolve: Name or service not known"); empty if no attempt has
+  // failed or the reason is unknown. On the executor only.
   [[nodiscard]] virtual std::string last_failure() const { return {}; }
 
   // For one of many contenders: a session with room for `bytes` more of watched paths, which may

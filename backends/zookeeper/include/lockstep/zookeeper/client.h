@@ -27,9 +27,11 @@ class Session;
 // that no lock has used for Options::spare_session_time is closed. When the first one is over and
 // there is another, that one becomes the first.
 //
-// The destructor ends the sessions, which may block: usually for one round trip, at most about
-// seven seconds when the server has stopped answering (plus the time of a name lookup in progress).
-// `co_await session->close()` beforehand does the same without blocking.
+// The destructor ends the sessions, which may block: usually for a few round trips, at most about
+// seven seconds when the server has stopped answering (one for the replies to requests in flight,
+// four and a half in the C client's zookeeper_close(), one and a half for a second connection), and
+// for the time of a name lookup in progress. `co_await session->close()` beforehand does the same
+// without blocking.
 //
 //   lockstep::zookeeper::Runtime runtime;
 //   lockstep::zookeeper::Client client(runtime, Options("zk1:2181,zk2:2181,zk3:2181"));

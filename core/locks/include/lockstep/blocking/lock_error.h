@@ -15,7 +15,7 @@ namespace lockstep::blocking {
 // have one, because its options are wrong (kBadArguments) or not supported (kUnimplemented):
 //
 //   lockstep: lock() on /locks/nightly: no connection within the deadline (127.0.0.1:2181:
-//   connection refused)
+//   Connection refused)
 class LockError : public std::system_error {
  public:
   // `call` is the function's name, `lock` the lock's path. `why` may be empty.

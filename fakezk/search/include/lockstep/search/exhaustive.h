@@ -45,8 +45,8 @@ struct ExhaustiveOptions {
   // With source sets and without a bound on executions: the search goes on from here, and keeps
   // here what it has finished. The result is that of an uninterrupted search. Null: nowhere.
   Checkpoint* checkpoint = nullptr;
-  // Kinds of objects that footprints leave out. The search is unsound unless this is empty: leaving
-  // a kind out shows what recording it is worth.
+  // Kinds of objects that footprints leave out. The search is unsound unless this is empty: tests
+  // leave a kind out to show that the search needs it.
   std::vector<fakezk::ObjectKind> left_out;
 };
 

@@ -73,8 +73,9 @@ class FootprintRecorder {
   // The step that sent the message taken by the current one, or kNoStep.
   [[nodiscard]] std::uint32_t sender() const { return sender_; }
 
-  // Leaves one kind of object out of all footprints. An exhaustive search then overlooks schedules,
-  // which measures the value of recording that kind.
+  // Leaves one kind of object out of all footprints. An exhaustive search then overlooks schedules
+  // in which only such objects matter: right for memory that contenders do not share; tests leave
+  // out other kinds to show that the search needs them.
   void leave_out(ObjectKind kind) { left_out_[static_cast<std::size_t>(kind)] = true; }
 
   void reads(ObjectKind kind, std::uint32_t index = 0) { add(kind, index, false); }

@@ -31,8 +31,11 @@ using Judge = std::function<void(const fakezk::World& world, search::Verdict& ve
 //
 // `contend` may do anything, with acquires, releases and other calls. It reports its own invariants
 // with self.oracles().violated("user:name", "how"). If it acquires by other means than contend_for,
-// it calls self.oracles().acquiring(session_id, self.client().process().index(), deadline) and
-// resolved() around each acquire, which then is bounded (L4).
+// it tells the oracles of each acquire, which then must resolve (L1), and by its deadline (L4):
+//
+//   self.oracles().acquiring(session.id(), self.client().process().index(), patience.deadline());
+//   Result<HeldLock> held = co_await mutex.acquire(patience);
+//   self.oracles().resolved(session.id());
 class LockUnderTest {
  public:
   explicit LockUnderTest(std::string scenario) : name(std::move(scenario)) {}
