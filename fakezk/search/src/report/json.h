@@ -8,8 +8,7 @@ namespace lockstep::search {
 
 // Writes JSON that can stand inside an HTML script element: no byte of it ends the element, and
 // invalid UTF-8 becomes U+FFFD. Commas are added automatically. (nlohmann::json could do that,
-// but whoever hunts links this library, and shall need no JSON library for it: only the program
-// has one.)
+// but every hunt links this library, and should not need a JSON library: only the program has one.)
 class JsonWriter {
  public:
   void begin_object() { open('{'); }
