@@ -33,12 +33,12 @@ TEST(ReadmeTest, TheLanesAreThoseOfItsReplayString) {
 }
 
 TEST(ReadmeTest, CommandsPrintTheTextBelowThem) {
-  std::string text = readme();
+  const std::string text = readme();
   int commands = 0;
-  for (std::size_t at = text.find("$ ./run "); at != text.npos;
-       at = text.find("$ ./run ", at + 1)) {
-    const std::string command = between(text.substr(at), "./run ", "\n");
-    const std::string printed = between(text.substr(at), "\n", "...");
+  const std::string prompt = "\n$ lockstep ";
+  for (std::size_t at = text.find(prompt); at != text.npos; at = text.find(prompt, at + 1)) {
+    const std::string command = between(text.substr(at), prompt, "\n");
+    const std::string printed = between(text.substr(at), command + "\n", "...");
     const ProgramRun run = run_program(words(command));
     EXPECT_TRUE(run.out.starts_with(printed)) << command << '\n' << run.out;
     ++commands;
