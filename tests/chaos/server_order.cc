@@ -52,6 +52,12 @@ std::optional<Life> life_of(const Transaction& created) {
   return life;
 }
 
+// Whether it is what `grant` continues: that znode, or the writer whose number it has taken over.
+bool is_continued(std::string_view znode, std::int64_t owner, const Event& grant) {
+  const std::optional<std::int32_t> number = sequence_number(grant.continues, "");
+  return number && owner == grant.session && sequence_number(znode, "") == number;
+}
+
 // The lives of all contenders by parent, in the order of their creation.
 class Lives {
  public:
@@ -132,7 +138,7 @@ class Queue {
     int leases = 0;
     for (const Life* const other : alive_) {
       if (other->lease) ++leases;
-      if (own.lease || other->path == grant.continues) continue;
+      if (own.lease || is_continued(other->path, other->owner, grant)) continue;
       if (blocks(other->contender, own.contender)) {
         violated(grant, other->path + " was in front");
       }
@@ -147,7 +153,8 @@ class Queue {
     for (const Held& held : held_) {
       if (held.grant.created == grant.created && held.grant.znode == grant.znode) {
         violated(grant, "it was granted twice");
-      } else if (!(held.grant.shared && grant.shared) && held.grant.znode != grant.continues) {
+      } else if (!(held.grant.shared && grant.shared) &&
+                 !is_continued(held.grant.znode, held.grant.session, grant)) {
         violated(grant, "it overlaps with the grant of " + held.grant.znode);
       }
     }

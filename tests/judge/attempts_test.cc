@@ -35,6 +35,23 @@ TEST_F(AttemptsTest, AnAcquireMeetsTheRemainsOfItsSessionButNotItsGrant) {
   EXPECT_TRUE(a_has_met());
 }
 
+// A downgraded reader has its writer's number, and an upgrade passes over that writer.
+TEST_F(AttemptsTest, AnUpgradeDoesNotMeetTheWriterThatItsReaderWas) {
+  oracles_.end();
+  judge::LockOracles oracles(judge::read_write_rules());
+  oracles.begin(simulation_.world(), verdict_);
+  const Created writer = place(*a_, "/lock/x-__WRIT__");
+  const Created reader = place(*a_, "/lock/y-__READ__0000000000", CreateMode::kEphemeral);
+  GrantRecord held = grant(*a_, reader);
+  held.share = Share::kShared;
+  held.continues = writer.path;
+  oracles.granted(held);
+  oracles.acquiring(a_->id(), 0);
+  EXPECT_FALSE(oracles.has_met(a_->id(), 0, Others::kExclusive));
+  oracles.dropped(held);
+  EXPECT_TRUE(oracles.has_met(a_->id(), 0, Others::kExclusive));
+}
+
 TEST_F(AttemptsTest, AnUpgradeIsMetByWritersOnly) {
   oracles_.end();
   judge::LockOracles oracles(judge::read_write_rules());

@@ -80,6 +80,27 @@ TEST_F(ReadWriteOraclesTest, UpgradeIsSoundOnlyBesideItsOwnReader) {
   EXPECT_EQ(broken(), "S1");
 }
 
+// The downgraded reader has its writer's number. That writer's znode may still be there.
+TEST_F(ReadWriteOraclesTest, UpgradeIsSoundBesideTheWriterThatItsReaderWas) {
+  const Created first = place(*a_, "/lock/x-__WRIT__");
+  const GrantRecord record = grant(*a_, first);
+  oracles().granted(record);
+  const Created late = place(*a_, "/lock/y-__READ__0000000000", CreateMode::kEphemeral);
+  GrantRecord reader = shared(*a_, late);
+  reader.token = first.stat.czxid;
+  reader.continues = first.path;
+  oracles().granted(reader);
+  oracles().releasing(record);
+  GrantRecord writer = grant(*a_, place(*a_, "/lock/x-__WRIT__"));
+  writer.continues = late.path;
+  oracles().granted(writer);
+  EXPECT_EQ(broken(), "") << message();
+  GrantRecord stranger = grant(*b_, place(*b_, "/lock/x-__WRIT__"));
+  stranger.continues = late.path;
+  oracles().granted(stranger);
+  EXPECT_EQ(broken(), "S1");
+}
+
 // The downgraded reader was in front, and its writer is still there. Such a wake was once taken for
 // one in vain.
 TEST_F(ReadWriteOraclesTest, AWakeByADowngradedReaderIsSoundWhileItsWriterIsThere) {

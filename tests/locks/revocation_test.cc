@@ -267,6 +267,18 @@ TEST_F(ReadWriteRevocationTest, AHolderDoesNotConflictWithItsOwnEarlierGrant) {
   }
 }
 
+// The old writer has got new data, so that its first deletion fails, and is still there.
+TEST_F(ReadWriteRevocationTest, AnUpgradeDoesNotConflictWithTheWriterThatIsStillLeaving) {
+  HeldLock held = must_hold(simulation_, of_a_.acquire_write());
+  const Path writer = held.znode();
+  must(simulation_.run(set_data(*c_, writer, "bob@host")), "set_data");
+  must(simulation_.run(of_a_.downgrade(held)), "downgrade");
+  must(simulation_.run(of_a_.try_upgrade(held)), "try_upgrade");
+  EXPECT_EQ(held.share(), Share::kExclusive);
+  simulation_.settle();
+  EXPECT_FALSE(simulation_.exists(writer));
+}
+
 TEST_F(ReadWriteRevocationTest, AChangeAloneAsksForNothing) {
   HeldLock held = must_hold(simulation_, of_a_.acquire_write());
   must(simulation_.run(of_a_.downgrade(held)), "downgrade");

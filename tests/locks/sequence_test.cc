@@ -138,6 +138,26 @@ TEST(PositionTest, OtherChildrenDoNotCount) {
   EXPECT_EQ(position->ahead, 0U);
 }
 
+TEST(PositionTest, AGrantOfTheSameHolderDoesNotCount) {
+  const Children queue =
+      list({"a__READ__0000000001", "b__WRIT__0000000002", "c__WRIT__0000000003"});
+  const auto position =
+      position_of("c__WRIT__0000000003", kReadWriteMarks, queue, "a__READ__0000000001");
+  ASSERT_TRUE(position.has_value());
+  EXPECT_EQ(position->ahead, 1U);
+  EXPECT_EQ(position->predecessor, "b__WRIT__0000000002");
+}
+
+TEST(PositionTest, TheWriterOfADowngradedReaderDoesNotCount) {
+  const Children queue =
+      list({"a__READ__0000000001", "b__WRIT__0000000001", "c__WRIT__0000000003"});
+  const auto position =
+      position_of("c__WRIT__0000000003", kReadWriteMarks, queue, "a__READ__0000000001");
+  ASSERT_TRUE(position.has_value());
+  EXPECT_EQ(position->ahead, 0U);
+  EXPECT_EQ(position->exclusive_ahead, 0U);
+}
+
 TEST(PositionTest, AContenderOutsideTheListHasNone) {
   const Children queue = list({"a-lock-0000000001", "b-lock-0000000003"});
   EXPECT_EQ(error_of(position_of("c-lock-0000000002", kLockMark, queue)), Error::kNoNode);

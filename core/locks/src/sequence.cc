@@ -46,6 +46,7 @@ Result<Position> position_of(std::string_view ours, Marks marks, const Children&
                              std::string_view own) {
   const std::optional<Contender> us = contender(ours, marks);
   if (!us) return failure(Error::kBadArguments);
+  const std::optional<Contender> holds = contender(own, marks);
   Position position;
   std::int32_t nearest = 0;
   bool found = false;
@@ -59,7 +60,8 @@ Result<Position> position_of(std::string_view ours, Marks marks, const Children&
       position.foreign = name;
       continue;
     }
-    if (!blocks(*other, *us) || name == own) continue;
+    const bool same_holder = holds && other->number == holds->number;
+    if (!blocks(*other, *us) || same_holder) continue;
     if (position.ahead == 0 || precedes(nearest, other->number)) {
       nearest = other->number;
       position.predecessor = name;

@@ -11,6 +11,11 @@ using search::Oracle;
 
 namespace {
 
+// Whether one has taken the other's place over: a downgraded reader has its writer's number.
+bool is_same_place(const ContenderLife& a, const ContenderLife& b) {
+  return a.lock == b.lock && a.owner == b.owner && a.contender.number == b.contender.number;
+}
+
 // More places in one acquire are a livelock. A few can be taken after faults.
 constexpr std::uint32_t kMostPlaces = 16;
 
@@ -70,8 +75,10 @@ std::vector<LockOracles::Acquire>::iterator LockOracles::find_acquire(SessionId 
 }
 
 bool LockOracles::is_held(const Life& life) const {
-  return std::ranges::any_of(
-      grants_, [&](const Grant& grant) { return grant.created == life.created && grant.held(); });
+  return std::ranges::any_of(grants_, [&](const Grant& grant) {
+    const Life* const other = life_of(grant);
+    return grant.held() && other && is_same_place(*other, life);
+  });
 }
 
 bool LockOracles::has_met(SessionId session, std::uint32_t user, Others others) {
@@ -146,6 +153,14 @@ void LockOracles::place_reserved(SessionId session, const Path& lock, const Path
   if (++count->places > kMostPlaces) report_places(session, count->places, znode);
 }
 
+// Whether it is what `grant` continues. After a downgrade, the writer may not have been deleted
+// yet.
+inline bool LockOracles::is_continued(const Life& other, const GrantRecord& grant) const {
+  if (grant.continues.view().empty() || other.owner != grant.session) return false;
+  // Whatever the mark is, the number stands at the end.
+  return sequence_number(grant.continues.view(), std::string_view()) == other.contender.number;
+}
+
 inline const LockOracles::Life* LockOracles::own_life(const GrantRecord& grant) {
   const Life* const own = lives_.find(grant.znode, grant.created);
   if (!own) report_never_created(grant);
@@ -160,7 +175,7 @@ inline void LockOracles::check_who_is_in_front(const GrantRecord& grant, const L
     if (other.created > grant.evidence) break;
     if (other.lock != own.lock || !blocks(other.contender, own.contender)) continue;
     if (other.gone_at(grant.evidence)) continue;
-    if (text(other.znode) == grant.continues.view()) continue;
+    if (is_continued(other, grant)) continue;
     if (++together > rules_.holders) report_in_front(grant, other);
   }
 }
@@ -201,10 +216,11 @@ inline void LockOracles::check_order(const GrantRecord& grant, const Grant& earl
   report_order(first, second, later);
 }
 
-// Whether both may have been held at one time.
+// Whether both may have been held at one time by different holders.
 inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
                                      const Grant& earlier) const {
   const Life* const life = life_of(earlier);
+  if (life && is_continued(*life, grant)) return false;
   const bool forgotten = own.forgotten || (life && life->forgotten);
   if (forgotten) return earlier.held();
   const bool over = life && life->gone_at(grant.evidence);
@@ -223,9 +239,7 @@ inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
     }
     if (earlier.share == Share::kShared && grant.share == Share::kShared) continue;
     if (rules_.holders > 1) continue;  // check_evidence() has judged who is in front of each.
-    if (may_overlap(grant, own, earlier) && !is(earlier.znode, grant.continues)) {
-      report_overlap(grant, earlier);
-    }
+    if (may_overlap(grant, own, earlier)) report_overlap(grant, earlier);
     check_order(grant, earlier);
     if (!earlier.held() || is(earlier.znode, grant.continues)) continue;
     const Life* const life = life_of(earlier);

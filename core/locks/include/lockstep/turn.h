@@ -22,7 +22,7 @@ class LockQueue {
   Path lock;
   Marks marks;
   LockObserver* observer;
-  Path own = Path(Text());  // Another znode of the same holder, which does not keep it waiting.
+  Path own = Path(Text());  // A grant of the same holder, which does not keep it waiting.
   // Whether a contender may take over without another list: see wait_in_queue. Only for a queue
   // whose contenders are all exclusive and numbered by the server. (A downgrade of a read/write
   // lock makes a lower number appear; a user's mark may mean anything.)

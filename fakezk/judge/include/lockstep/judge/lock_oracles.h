@@ -217,6 +217,7 @@ class LockOracles final : public LockObserver {
   inline void check_who_is_in_front(const GrantRecord& grant, const Life& own);
   void check_leases(const GrantRecord& grant, const Life& own);
   inline void check_earlier_grants(const GrantRecord& grant, fakezk::PathId lock, const Life& own);
+  [[nodiscard]] inline bool is_continued(const Life& other, const GrantRecord& grant) const;
   [[nodiscard]] inline bool may_overlap(const GrantRecord& grant, const Life& own,
                                         const Grant& earlier) const;
   void check_told(const Grant& dead, const Life& life, const Path& now_granted);
