@@ -2,16 +2,14 @@
 
 #include <chrono>
 #include <mutex>
-#include <stdexcept>
 #include <utility>
 
+#include "hunt_settings.h"
 #include "lockstep/lab/job_threads.h"
 #include "lockstep/lab/last_words.h"
 #include "lockstep/lab/replay.h"
-#include "lockstep/lab/words.h"
 #include "lockstep/search/exhaustive_jobs.h"
 #include "lockstep/search/schedule.h"
-#include "lockstep/search/timeline.h"
 #include "process/explained.h"
 #include "process/forked_searcher.h"
 #include "process/forked_trials.h"
@@ -20,62 +18,6 @@
 namespace lockstep::lab {
 
 namespace {
-
-void require(bool holds, const std::string& otherwise) {
-  if (!holds) throw std::invalid_argument(otherwise);
-}
-
-template <class Names>
-std::string joined(const Names& known) {
-  std::string names;
-  for (const auto& entry : known) names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  return names;
-}
-
-// The entry with that name; the error also lists `others`.
-template <class Names>
-const auto& called(std::string_view name, std::string_view what, const Names& known,
-                   std::string_view others = {}) {
-  for (const auto& entry : known) {
-    if (entry.name == name) return entry;
-  }
-  throw std::invalid_argument("there is no " + std::string(what) + " '" + std::string(name) +
-                              "', only " + joined(known) + std::string(others));
-}
-
-void check_way(const HuntSettings& settings) {
-  require(settings.jobs >= 1 && settings.jobs <= HuntSettings::kMostJobs,
-          std::to_string(settings.jobs) + " jobs cannot hunt: 1 to " +
-              std::to_string(HuntSettings::kMostJobs) + " can");
-  if (settings.is_exhaustive()) {
-    static_cast<void>(reduction_of(settings));
-    require(!settings.measure_coverage, "an exhaustive search measures no coverage");
-    require(settings.first == 0, "an exhaustive search has no parts");
-    const std::string refused = search::refused_faults(settings.faults);
-    require(refused.empty(), refused);
-    return;
-  }
-  static_cast<void>(strategy_called(settings.strategy));
-  require(settings.reduction.empty(), "only an exhaustive search has a reduction");
-}
-
-void check(const LockUnderTest& lock, const HuntSettings& settings) {
-  constexpr std::uint32_t kMostInAll = HuntSettings::kMostRoundsInAll;
-  const auto [clients, rounds] = settings.size;
-  require(clients >= lock.least.clients && clients >= 1 && clients <= HuntSettings::kMostClients,
-          std::to_string(clients) + " clients cannot hunt '" + lock.name + "'");
-  require(rounds >= lock.least.rounds && rounds >= 1 && rounds <= HuntSettings::kMostRounds,
-          std::to_string(rounds) + " rounds cannot hunt '" + lock.name + "'");
-  require(clients * rounds <= kMostInAll,
-          "more than " + std::to_string(kMostInAll) + " rounds in all take too many steps");
-  require(settings.most_executions() > 0, "a hunt needs at least one execution");
-  require(settings.seconds > 0, "the time of a hunt has to be positive");  // also refuses NaN
-  require(!lock.in_forks || !settings.is_exhaustive(),
-          "only a strategy hunts '" + lock.name + "', whose executions run in child processes");
-  require(!lock.in_forks || !settings.measure_coverage,
-          "executions in child processes measure no coverage");
-  check_way(settings);
-}
 
 class Stopwatch {
  public:
@@ -88,10 +30,10 @@ class Stopwatch {
 };
 
 // The search itself, without shrinking and reporting.
-class Search {
+class LockHunt {
  public:
-  Search(const LockUnderTest& lock, const HuntSettings& settings, const HuntWatch& watch,
-         const Explainer* explainer)
+  LockHunt(const LockUnderTest& lock, const HuntSettings& settings, const HuntWatch& watch,
+           const Explainer* explainer)
       : lock_(lock), settings_(settings), watch_(watch), explainer_(explainer) {}
 
   std::optional<search::Found> run(HuntReport& report) {
@@ -138,7 +80,7 @@ StoppedBy reason(const search::HuntResult& result, bool interrupted) {
   return interrupted ? StoppedBy::kInterruption : StoppedBy::kTime;
 }
 
-search::HuntResult Search::hunted(const search::HuntOptions& options) {
+search::HuntResult LockHunt::hunted(const search::HuntOptions& options) {
   if (!lock_.in_forks) {
     JobThreads threads(options.jobs);
     return hunt(options, threads);
@@ -149,7 +91,7 @@ search::HuntResult Search::hunted(const search::HuntOptions& options) {
   return std::move(forked.result);
 }
 
-std::optional<search::Found> Search::by_strategy(HuntReport& report) {
+std::optional<search::Found> LockHunt::by_strategy(HuntReport& report) {
   search::HuntOptions options;
   options.limits = limits();
   options.seed = settings_.seed;
@@ -183,7 +125,7 @@ StoppedBy reason(const search::ExhaustiveResult& result, bool interrupted, bool 
   return result.cut > 0 && !result.stopped_by_count ? StoppedBy::kDepth : StoppedBy::kCount;
 }
 
-std::optional<search::Found> Search::everything(HuntReport& report) {
+std::optional<search::Found> LockHunt::everything(HuntReport& report) {
   bool interrupted = false;
   bool out_of_time = false;
   search::ExhaustiveOptions options;
@@ -217,28 +159,6 @@ std::optional<search::Found> Search::everything(HuntReport& report) {
   return report.exhaustive->found;
 }
 
-std::string where_it_stopped(const HuntReport& report) {
-  const std::uint32_t finished = report.exhaustive->budgets_finished;
-  std::string text = "; stopped by " + std::string(name(report.stopped_by)) +
-                     " within fault budget " +
-                     std::to_string(report.exhaustive->fault_budget_reached) + " of " +
-                     std::to_string(report.faults.total());
-  if (finished == 0) return text + ", no fault budget is exhausted";
-  if (finished == 1) return text + ", fault budget 0 is exhausted";
-  return text + ", fault budgets 0 to " + std::to_string(finished - 1) + " are exhausted";
-}
-
-std::string what_was_cut_short(const search::ExhaustiveResult& result) {
-  if (result.cut == 0) return "";
-  return "; " + counted(result.cut, "execution") + " cut short: " + after_the_cut(result);
-}
-
-// The sessions are connected and the lock's parent exists before the first step.
-std::string what_was_judged(const HuntReport& report) {
-  const std::string_view idle = report.steps == 0 ? "No contender has sent a request.\n" : "";
-  return std::string(idle) + report.judged.text() + '\n';
-}
-
 // A user who names a kind of faults expects it to strike.
 fakezk::FaultKinds named_and_impossible(const LockUnderTest& lock, const HuntSettings& settings) {
   const fakezk::FaultKinds kinds = settings.faults.any() ? settings.faults.kinds() : 0;
@@ -246,67 +166,7 @@ fakezk::FaultKinds named_and_impossible(const LockUnderTest& lock, const HuntSet
   return search::impossible_faults(*lock.program(settings.size)) & kinds;
 }
 
-std::string what_cannot_strike(const HuntReport& report) {
-  if (report.impossible_faults == 0) return "";
-  return "Cannot strike: " + describe_impossible(report.impossible_faults) + ".\n";
-}
-
-// How a test can let an exhaustive search go on where this one stopped.
-std::string way_on(StoppedBy reason) {
-  switch (reason) {
-    case StoppedBy::kTime:
-      return "LOCKSTEP_SECONDS or HuntSettings::seconds gives the search more time.\n";
-    case StoppedBy::kCount:
-      return "LOCKSTEP_EXECUTIONS or HuntSettings::executions allows more executions; without it"
-             " the search goes on to its end.\n";
-    default: return "";
-  }
-}
-
 }  // namespace
-
-const search::StrategyName& strategy_called(std::string_view name) {
-  return called(name, "strategy", search::strategies(),
-                ", " + std::string(HuntSettings::kExhaustive));
-}
-
-const search::ReductionName& reduction_called(std::string_view name) {
-  return called(name, "reduction", search::reductions());
-}
-
-const search::ReductionName& reduction_of(const HuntSettings& settings) {
-  return settings.reduction.empty() ? search::reductions().back()
-                                    : reduction_called(settings.reduction);
-}
-
-fakezk::FaultPlan faults_called(std::string_view kinds, std::uint32_t total) {
-  fakezk::FaultPlan plan;
-  const std::string wrong = search::parse_fault_kinds(kinds, plan);
-  require(wrong.empty(), wrong);
-  plan.set_total(total);
-  return plan.any() ? plan : fakezk::FaultPlan();
-}
-
-std::string strategy_names() { return joined(search::strategies()); }
-std::string reduction_names() { return joined(search::reductions()); }
-
-std::string_view name(StoppedBy reason) {
-  switch (reason) {
-    case StoppedBy::kCount: return "count";
-    case StoppedBy::kViolation: return "violation";
-    case StoppedBy::kTime: return "time";
-    case StoppedBy::kInterruption: return "interrupt";
-    case StoppedBy::kExhaustion: return "exhaustion";
-    case StoppedBy::kDepth: return "depth";
-    case StoppedBy::kDependence: return "dependence";
-  }
-  return "";
-}
-
-std::uint64_t HuntSettings::most_executions() const {
-  if (executions) return *executions;
-  return is_exhaustive() ? kUnbounded : kUsualExecutions;
-}
 
 HuntReport hunt_lock(std::string name, Contend contend, const HuntSettings& settings) {
   return hunt_lock(LockUnderTest(std::move(name), std::move(contend)), settings);
@@ -315,7 +175,7 @@ HuntReport hunt_lock(std::string name, Contend contend, const HuntSettings& sett
 namespace {
 
 search::Failure explained(const LockUnderTest& lock, const HuntSettings& settings,
-                          const Search& search, const search::Found& found) {
+                          const LockHunt& search, const search::Found& found) {
   constexpr std::chrono::seconds kMostTime(10);
   ForkedTrials trials([&](ScenarioSize size) { return search.program(size); }, Hunts::kInChildren,
                       lock.executions_per_fork, kMostTime);
@@ -363,7 +223,7 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
   if (!lock.in_forks) {
     explainer.emplace([&](const End& end) { explain_end(lock, settings, watch.replay_by, end); });
   }
-  Search search(lock, settings, watch, explainer ? explainer->explainer() : nullptr);
+  LockHunt search(lock, settings, watch, explainer ? explainer->explainer() : nullptr);
   const std::optional<search::Found> found = search.run(report);
   if (!found) return report;
   report.failed_execution = found->execution;
@@ -372,83 +232,6 @@ HuntReport hunt_lock(const LockUnderTest& lock, const HuntSettings& settings,
   report.failure = search.ended_process() ? ended(as_hunted, settings, watch, *found)
                                           : explained(as_hunted, settings, search, *found);
   return report;
-}
-
-namespace {
-
-// ": 12 steps with 2 clients, 1 round each (found with 3 clients, 2 rounds each, after 65 steps)".
-std::string how_it_was_shrunk(const HuntReport& report) {
-  const search::Failure& failure = *report.failure;
-  const ScenarioSize size{failure.clients, failure.rounds};
-  std::string text = ": " + counted(failure.steps, "step") + " with " + in_words(size);
-  const bool is_smaller = size.clients < report.size.clients || size.rounds < report.size.rounds;
-  const bool is_shorter = failure.original_steps > failure.steps;
-  if (!is_smaller && !is_shorter) return text;
-  text += " (found with " + in_words(report.size);
-  if (is_shorter) text += ", after " + counted(failure.original_steps, "step");
-  return text + ')';
-}
-
-}  // namespace
-
-std::string HuntReport::text() const {
-  const std::string reached = coverage ? coverage->text() : std::string();
-  if (!failure && exhaustive) {
-    const bool proves = exhaustive->independence_violated.empty();
-    return name + ": " + verdict() + ".\n" + (proves ? what_was_judged(*this) : "") +
-           way_on(stopped_by);
-  }
-  if (!failure) {
-    return name + ": " + judged.verdict() + " in " + std::to_string(executions) + " executions\n" +
-           what_was_judged(*this) + what_cannot_strike(*this) + reached;
-  }
-  const search::Violation& violation = failure->violation;
-  return name + ' ' + std::string(search::breaks(violation.oracle)) + ' ' + violation.oracle +
-         " in execution " + std::to_string(failed_execution) +
-         (exhaustive ? "" : " of seed " + std::to_string(seed)) + ".\n" +
-         std::string(search::facts(violation.oracle).sentence) + " But:\n" + violation.message +
-         "\n\nThe shortest schedule that shows it" + how_it_was_shrunk(*this) + ":\n\n" +
-         failure->lanes + "\nIts replay string:\n\n" + failure->replay +
-         "\n\nAs a regression test:\n\n" + regression_test() + reached;
-}
-
-std::string HuntReport::verdict() const {
-  if (!exhaustive) return {};
-  if (!exhaustive->independence_violated.empty()) {
-    return "independence violated: " + exhaustive->independence_violated +
-           ". The search has proved nothing; please report this";
-  }
-  const std::string traces = counted(exhaustive->traces, "trace");
-  const std::string cannot_strike =
-      impossible_faults == 0 ? "" : describe_impossible(impossible_faults) + " cannot strike; ";
-  const std::string circumstances = ", " + judged.verdict() + " (" + in_words(size) + "; " +
-                                    describe_faults(faults) + "; " + cannot_strike +
-                                    search::not_judged() + " are not judged in this mode)";
-  if (exhaustive->exhausted) {
-    return "exhausted: " + traces + " at fault budget " + std::to_string(faults.total()) +
-           circumstances;
-  }
-  return "NOT exhausted: " + traces + circumstances + where_it_stopped(*this) +
-         what_was_cut_short(*exhaustive);
-}
-
-std::string HuntReport::regression_test(std::string_view mutex) const {
-  if (!failure) return {};
-  const LockSource source = source_of(*lock, mutex);
-  return lab::regression_test(*failure, source.code, true, source.include, source.note);
-}
-
-std::string HuntReport::html() const {
-  if (!failure) return {};
-  search::TimelineCaption caption;
-  caption.title = name;
-  caption.facts = {{"Found in execution", std::to_string(failed_execution)},
-                   {"Seed", std::to_string(seed)},
-                   {"Steps", std::to_string(failure->steps)},
-                   {"Deviations from the default schedule", std::to_string(failure->deviations)}};
-  caption.snippets = {{"Its replay string", failure->replay, false},
-                      {"As a regression test", regression_test(), true}};
-  return timeline_page(failure->chronicle, caption);
 }
 
 }  // namespace lockstep::lab
