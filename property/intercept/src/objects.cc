@@ -43,24 +43,24 @@ std::byte* read_only_end(const dl_phdr_info& object) {
   return at(end);
 }
 
-struct Search {
+struct ObjectQuery {
   std::string_view part;
   std::optional<dl_phdr_info> found{};
 };
 
 int look(dl_phdr_info* object, std::size_t, void* data) {
-  auto& search = *static_cast<Search*>(data);
-  if (std::string_view(object->dlpi_name).find(search.part) == std::string_view::npos) return 0;
-  search.found = *object;
+  auto& query = *static_cast<ObjectQuery*>(data);
+  if (std::string_view(object->dlpi_name).find(query.part) == std::string_view::npos) return 0;
+  query.found = *object;
   return 1;
 }
 
 }  // namespace
 
 std::optional<dl_phdr_info> find_object(std::string_view part) {
-  Search search{part};
-  ::dl_iterate_phdr(&look, &search);
-  return search.found;
+  ObjectQuery query{part};
+  ::dl_iterate_phdr(&look, &query);
+  return query.found;
 }
 
 std::span<const std::byte> code_of(const dl_phdr_info& object) {

@@ -24,9 +24,9 @@ constexpr std::array kReductions = {ReductionName{"none", Reduction::kNone},
                                     ReductionName{"source", Reduction::kSource}};
 
 // Searches budget by budget; with source sets, one exploration for each combination of faults.
-class Search {
+class BudgetedSearch {
  public:
-  Search(const ExhaustiveOptions& options, std::deque<Stage>& stages, Workers& workers)
+  BudgetedSearch(const ExhaustiveOptions& options, std::deque<Stage>& stages, Workers& workers)
       : options_(options), parts_(options, stages, workers) {}
 
   ExhaustiveResult run() {
@@ -235,7 +235,7 @@ ExhaustiveResult search(const ExhaustiveOptions& options, std::deque<Stage>& sta
   const bool has_parts = options.reduction == Reduction::kSource &&
                          options.executions == ExhaustiveOptions().executions;
   internal::check(has_parts || !options.checkpoint, "a checkpoint of a search without parts");
-  return Search(options, stages, workers).run();
+  return BudgetedSearch(options, stages, workers).run();
 }
 
 }  // namespace
