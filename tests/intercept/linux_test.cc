@@ -130,10 +130,54 @@ TEST(LinuxTest, ATransferOnARefusedSocketTellsTheError) {
     const int writer = refused_socket();
     const int reader = refused_socket();
     char byte = 0;
-    const Answers answers = {answer_of(::write(writer, &byte, 1)),
-                             answer_of(::write(writer, &byte, 1)),
-                             answer_of(::read(reader, &byte, 1))};
+    const Answers answers = {
+        answer_of(::write(writer, &byte, 1)), answer_of(::write(writer, &byte, 1)),
+        answer_of(::read(reader, &byte, 1)), answer_of(::read(reader, &byte, 1))};
     for (const int file : {writer, reader}) ::close(file);
+    return answers;
+  });
+}
+
+TEST(LinuxTest, AListenerHasNoBytes) {
+  expect_answers_of_linux([] {
+    const IgnoresBrokenPipes ignores;
+    const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+    EXPECT_EQ(::listen(listener, 1), 0);
+    char byte = 0;
+    Answers answers = {
+        answer_of(::read(listener, &byte, 1)), answer_of(::recv(listener, &byte, 1, 0)),
+        answer_of(::write(listener, &byte, 1)), answer_of(::send(listener, &byte, 1, 0))};
+    ::close(listener);
+    return answers;
+  });
+}
+
+TEST(LinuxTest, CallsOfSocketsTakeNothingElse) {
+  expect_answers_of_linux([] {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe(ends.data()), 0);
+    char byte = 0;
+    iovec buffer{&byte, sizeof byte};
+    msghdr message{};
+    message.msg_iov = &buffer;
+    message.msg_iovlen = 1;
+    Answers answers = {answer_of(::recv(ends[0], &byte, 1, 0)),
+                       answer_of(::recvfrom(ends[0], &byte, 1, 0, nullptr, nullptr)),
+                       answer_of(::recvmsg(ends[0], &message, 0)),
+                       answer_of(::send(ends[1], &byte, 1, 0)),
+                       answer_of(::sendto(ends[1], &byte, 1, 0, nullptr, 0)),
+                       answer_of(::sendmsg(ends[1], &message, 0))};
+    for (const int file : ends) ::close(file);
+    return answers;
+  });
+}
+
+TEST(LinuxTest, TheRandomDevicesTakeBytes) {
+  expect_answers_of_linux([] {
+    const int file = ::open("/dev/urandom", O_RDWR);
+    const std::array<char, 3> bytes{};
+    Answers answers = {answer_of(::write(file, bytes.data(), bytes.size()))};
+    ::close(file);
     return answers;
   });
 }

@@ -24,11 +24,13 @@ namespace {
 class ChanceFile final : public Descriptor {
  public:
   explicit ChanceFile(Execution& execution) : execution_(execution) {}
-  short ready() override { return POLLIN; }
+  short ready() override { return POLLIN | POLLOUT; }
   ssize_t read(char* into, std::size_t size) override {
     fill(execution_, into, size);
     return static_cast<ssize_t>(size);
   }
+  // Bytes from a program add nothing to the chance of an execution.
+  ssize_t write(std::string_view bytes) override { return static_cast<ssize_t>(bytes.size()); }
 
  private:
   Execution& execution_;

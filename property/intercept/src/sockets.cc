@@ -197,7 +197,9 @@ short Socket::ready() {
 
 ssize_t Socket::readable_bytes() {
   if (is_connecting()) return errno = EAGAIN, -1;
-  if (!stream_) return errno = error_ != 0 ? std::exchange(error_, 0) : ENOTCONN, -1;
+  if (error_ != 0) return errno = std::exchange(error_, 0), -1;
+  if (refused_) return 0;
+  if (!stream_) return errno = ENOTCONN, -1;
   const bool ended = stream_->end() != Stream::End::kNone;
   if (ended && !std::exchange(end_is_known_, true) && draw_reset()) return errno = ECONNRESET, -1;
   const std::size_t bytes = stream_->arrived().size();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <errno.h>
 #include <netinet/in.h>
 
 #include <deque>
@@ -72,6 +73,9 @@ class Socket final : public ConnectionEnd {
   [[nodiscard]] std::string peer_name() const override;
 
   short ready() override;
+  [[nodiscard]] int read_error(std::size_t size) const override {
+    return listens_ && size > 0 ? ENOTCONN : 0;
+  }
   ssize_t read(char* into, std::size_t size) override;
   ssize_t peek(char* into, std::size_t size) override;
   ssize_t write(std::string_view bytes) override;

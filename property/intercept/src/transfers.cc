@@ -12,6 +12,7 @@
 #include "handled.h"
 #include "real.h"
 #include "signals.h"
+#include "sockets.h"
 
 // Calls with one buffer. Connections are streams, so recvfrom() returns no address, and sendto()
 // ignores its own.
@@ -56,10 +57,8 @@ void raise_broken_pipe(Execution& execution, std::string_view call) {
   deliver(execution, call, SIGPIPE);
 }
 
-}  // namespace
-
-ssize_t transmit(Execution& execution, std::string_view call, int file, std::string_view bytes,
-                 int flags) {
+ssize_t write_all(Execution& execution, std::string_view call, int file, std::string_view bytes,
+                  int flags) {
   const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
   if (!descriptor) return -1;
   const InUse use(execution.descriptors(), *descriptor);
@@ -83,8 +82,8 @@ ssize_t transmit(Execution& execution, std::string_view call, int file, std::str
   return static_cast<ssize_t>(all);
 }
 
-ssize_t receive(Execution& execution, std::string_view call, int file, std::span<char> into,
-                int flags) {
+ssize_t read_some(Execution& execution, std::string_view call, int file, std::span<char> into,
+                  int flags) {
   const std::shared_ptr<Descriptor> descriptor = execution.descriptors().find(file);
   if (!descriptor) return -1;
   if (const int error = descriptor->read_error(into.size())) return errno = error, -1;
@@ -105,10 +104,26 @@ ssize_t receive(Execution& execution, std::string_view call, int file, std::span
   return static_cast<ssize_t>(all);
 }
 
+}  // namespace
+
+ssize_t transmit(Execution& execution, std::string_view call, int file, std::string_view bytes,
+                 int flags) {
+  return end_of(execution, file) ? write_all(execution, call, file, bytes, flags) : -1;
+}
+
+ssize_t receive(Execution& execution, std::string_view call, int file, std::span<char> into,
+                int flags) {
+  return end_of(execution, file) ? read_some(execution, call, file, into, flags) : -1;
+}
+
+ssize_t write_to(Execution& execution, std::string_view call, int file, std::string_view bytes) {
+  return write_all(execution, call, file, bytes, 0);
+}
+
 ssize_t read_from(Execution& execution, std::string_view call, int file, std::span<char> into) {
   const std::shared_ptr<Descriptor>& descriptor = execution.descriptors().find(file);
   if (descriptor && into.empty() && descriptor->read_error(0) == 0) return 0;
-  return receive(execution, call, file, into, 0);
+  return read_some(execution, call, file, into, 0);
 }
 
 namespace {
@@ -171,7 +186,7 @@ ssize_t write(int file, const void* bytes, size_t size) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(write)(file, bytes, size));
   if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(write)(file, bytes, size);
   execution->point("write");
-  return transmit(*execution, "write", file, bytes_at(bytes, size), 0);
+  return write_to(*execution, "write", file, bytes_at(bytes, size));
 }
 
 }  // extern "C"

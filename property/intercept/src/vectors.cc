@@ -37,8 +37,8 @@ std::optional<std::size_t> bytes_in(Buffers buffers) {
   return bytes;
 }
 
-ssize_t gather_and_transmit(Execution& execution, std::string_view call, int file, Buffers buffers,
-                            int flags) {
+template <typename Transmit>
+ssize_t gather(Buffers buffers, Transmit transmit_all) {
   const std::optional<std::size_t> size = bytes_in(buffers);
   if (!size) return errno = EINVAL, -1;
   std::string bytes;
@@ -46,7 +46,7 @@ ssize_t gather_and_transmit(Execution& execution, std::string_view call, int fil
   for (const iovec& buffer : buffers) {
     bytes.append(static_cast<const char*>(buffer.iov_base), buffer.iov_len);
   }
-  return transmit(execution, call, file, bytes, flags);
+  return transmit_all(std::string_view(bytes));
 }
 
 template <typename Receive>
@@ -74,7 +74,9 @@ ssize_t send_message(Execution& execution, std::string_view call, int file, cons
   }
   if (message.msg_iovlen > IOV_MAX) return errno = EMSGSIZE, -1;
   execution.point(call);
-  return gather_and_transmit(execution, call, file, {message.msg_iov, message.msg_iovlen}, flags);
+  return gather({message.msg_iov, message.msg_iovlen}, [&](std::string_view bytes) {
+    return transmit(execution, call, file, bytes, flags);
+  });
 }
 
 // send_message() refuses ancillary data, so there is none to receive.
@@ -129,7 +131,8 @@ ssize_t writev(int file, const iovec* buffers, int count) {
   if (count < 0 || count > IOV_MAX) return errno = EINVAL, -1;
   execution->point("writev");
   const Buffers all(buffers, static_cast<std::size_t>(count));
-  return gather_and_transmit(*execution, "writev", file, all, 0);
+  return gather(
+      all, [&](std::string_view bytes) { return write_to(*execution, "writev", file, bytes); });
 }
 
 ssize_t sendmsg(int file, const msghdr* message, int flags) {
