@@ -141,7 +141,6 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
   const Zxid evidence = co_await ok(std::move(waiting));
   place.granted();
   GrantRecord grant(session_.id(), lock_, ours.znode, ours.created, evidence);
-  grant.token = session_.fencing_token(grant.created);
   grant.share = share;
   grant.continues = own;
   co_return HeldLock(session_, std::move(grant), observer_, options_.of_grant());

@@ -83,7 +83,6 @@ class Semaphore::Leases {
     auto created = created_.begin();
     for (Place& place : places_) {
       GrantRecord grant(session.id(), path, place.granted(), *created++, evidence);
-      grant.token = session.fencing_token(grant.created);
       grant.share = Share::kShared;
       held.emplace_back(session, std::move(grant), observer, options.of_grant());
     }
