@@ -41,7 +41,7 @@ Task<Result<TurnProof>> wait_to_upgrade(const LockQueue& queue, const Path& ours
                                                        std::exchange(first, std::nullopt));
     const bool has_to_wait = !at_once && at_once.error() == Error::kConflict;
     if (!has_to_wait || patience == Patience::kDoesNotWait) co_return std::move(at_once);
-    LinkedStop woken(context.stop(), context.stop());
+    internal::LinkedStop woken(context.stop(), context.stop());
     TaskSet others;
     others.spawn(stop_when_changed(queue.session, ours, woken.source()));
     const Context bounded = woken.bound(context);
@@ -178,7 +178,7 @@ Task<Result<void>> ReadWriteLock::upgrade(One, HeldLock& held, Patience patience
   // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. Another
   // writer in front is a conflict: it waits for our read grant and would never let us through. A
   // lost read grant ends the wait, in which our writer stops the readers that come later.
-  const LinkedStop ended(context.stop(), held.lost_token());
+  const internal::LinkedStop ended(context.stop(), held.lost_token());
   Result<HeldLock> writer =
       co_await queue_up(Share::kExclusive, held.znode(), patience, ended.bound(context));
   const Result<void> ready = can_take_over(held, writer);

@@ -179,7 +179,7 @@ Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, const Leases& ours, 
     if (observer_) observer_->waiting(session_.id(), ours.last(), list.value.size() - ours.size());
     // Wait until a lease comes or goes, or the limit changes. If a client deletes the mutex, the
     // next contender comes in beside us, and neither of us would ever see room.
-    LinkedStop woken(context.stop(), turn.lost_token());
+    internal::LinkedStop woken(context.stop(), turn.lost_token());
     TaskSet others;
     if (count_.shared()) others.spawn(stop_when_fired(most.watch, woken.source()));
     const Result<WatchEvent> event = co_await list.watch.fired(woken.bound(context));
