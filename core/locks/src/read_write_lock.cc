@@ -77,13 +77,8 @@ Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader,
 // Repeats the old grant's revocation request for the new one. There is no caller to report errors
 // to: the znode goes with the grant, or with the session.
 Task<void> ask_again(Session& session, Path znode) {
-  Retry retry(session);
-  for (;;) {
-    const Result<Stat> asked = co_await session.set_data(znode, Data(kRevokeRequest));
-    if (!is_transient(asked)) co_return;
-    const Result<void> ready = co_await retry.after(asked.error(), Context());
-    if (!ready) co_return;
-  }
+  static_cast<void>(
+      co_await set_data_retried(session, std::move(znode), Data(kRevokeRequest), Context()));
 }
 
 }  // namespace
