@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "lockstep/fair_mutex.h"
+#include "lockstep/internal/acquire.h"
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/internal/contact_wait.h"
 #include "lockstep/internal/linked_stop.h"
@@ -133,9 +134,7 @@ Task<Result<HeldLocks>> Semaphore::take_turn(std::int32_t leases, Patience patie
   options.acl = options_.acl;
   options.loss = LossPolicy::kServerNotice;
   FairMutex mutex(session_, path_ / "locks", std::move(options), observer_);
-  Task<Result<HeldLock>> taking =
-      patience == Patience::kWaits ? mutex.acquire(context) : mutex.try_acquire(context);
-  HeldLock held = co_await ok(std::move(taking));
+  HeldLock held = co_await ok(internal::acquire(mutex, patience, context));
   Turn turn(session_, std::move(held));
   // 2. Create the leases. 3. They become grants once the number of leases is within the limit.
   Leases ours(path_ / "leases");
