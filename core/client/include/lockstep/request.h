@@ -158,13 +158,13 @@ class Reply {
     static constexpr Stat kNone;
     return stat_ ? *stat_ : kNone;
   }
-  void set_stat(const Stat& znode) { stat_ = znode; }
+  void set_stat(const Stat& znode) { stat_ = znode; }  // Gives the reply that Stat.
   // Whether the reply has no details.
   [[nodiscard]] bool plain() const { return !details_; }
   [[nodiscard]] const ReplyDetails& details() const;
   [[nodiscard]] std::int32_t failed_op() const { return plain() ? -1 : details_->failed_op; }
   [[nodiscard]] ReplyDetails take_details();  // Leaves them to the caller.
-  void set_details(ReplyDetails details);
+  void set_details(ReplyDetails details);     // Gives the reply these details.
 
   Error error = Error::kSystemError;
   bool has_error = false;
