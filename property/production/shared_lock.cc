@@ -17,7 +17,6 @@ Task<Result<HeldLock>> SharedLock::acquire(Patience patience, Context context) {
   // 2. to 5. Wait until no exclusive contender is in front.
   const Zxid evidence = co_await ok(wait_in_queue(queue_, place.znode(), patience, context));
   GrantRecord grant(session.id(), queue_.lock, place.granted(), ours.stat.czxid, evidence);
-  grant.token = session.fencing_token(grant.created);
   grant.share = Share::kShared;
   co_return HeldLock(session, std::move(grant), queue_.observer, options_.of_grant());
 }

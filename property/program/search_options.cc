@@ -18,7 +18,7 @@ namespace {
 
 using lab::HuntSettings;
 
-constexpr double kMostSeconds = 10'000'000;
+constexpr double kLongestSeconds = 10'000'000;
 
 // Sets the strategy, and the reduction of an exhaustive search.
 void set_way(const SearchOptions& options, HuntSettings& settings) {
@@ -80,7 +80,7 @@ void add_bounds(CLI::App& command, SearchOptions& options, const std::string& us
       command, "--executions", options.executions, 1, HuntSettings::kMostExecutions,
       "Number of executions (20000; with --seconds as many as fit; an exhaustive search "
       "without it tries all schedules)");
-  add_number<double>(command, "--seconds", options.seconds, 0.001, kMostSeconds,
+  add_number<double>(command, "--seconds", options.seconds, 0.001, kLongestSeconds,
                      "How long to search (until the executions are done)");
   add_number<std::uint64_t>(command, "--seed", options.seed, 0, ~std::uint64_t{0},
                             "Seed of all random choices (drawn, and printed)");

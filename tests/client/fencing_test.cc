@@ -59,6 +59,28 @@ TEST(FencingTokenTest, RebuiltEnsembleGivesLargerTokensAfterTheNextEpoch) {
   }
 }
 
+// Notes the newest grant's token.
+class NotesToken final : public LockObserver {
+ public:
+  void granted(const GrantRecord& grant) override { token = grant.token; }
+
+  Zxid token = 0;
+};
+
+TEST(FencingTokenTest, GrantOfARecipeByHandHasItsSessionsEpoch) {
+  Simulation simulation;
+  SessionOptions options;
+  options.fencing_epoch = 3;
+  const auto session = simulation.open("A", FakeClient::kDefaultTimeout, Path(Text()), options);
+  const Created ours = must(simulation.run(create(*session, "/lock")), "create");
+  const Zxid czxid = ours.stat.czxid;
+  NotesToken observer;
+  const HeldLock held(*session, GrantRecord(session->id(), "/", ours.path, czxid, czxid),
+                      &observer);
+  EXPECT_EQ(held.fencing_token(), (Zxid{3} << kFencingEpochShift) + czxid);
+  EXPECT_EQ(observer.token, held.fencing_token());
+}
+
 TEST(FencingTokenTest, DowngradeKeepsItsWritersToken) {
   Simulation simulation;
   SessionOptions options;

@@ -1,5 +1,6 @@
 #include "lockstep/fake/session.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -120,8 +121,8 @@ void FakeSession::submit(Request&& request, internal::Completion& completion) {
     const std::optional<MultiError> why = internal::refusal_of(request, packet_limit());
     if (why) return refuse(completion, *why);
   }
-  pending_.add({&completion, std::move(request.watch), path, request.op, request.watch_type,
-                process_.now()});
+  pending_.push_back({&completion, std::move(request.watch), path, request.op, request.watch_type,
+                      process_.now()});
   if (handshaken_) return send(std::move(request), path);
   unsent_.emplace(std::move(request), path);
 }
@@ -148,18 +149,25 @@ void FakeSession::remember_auth(Request& request) {
 void FakeSession::abandon(internal::Completion& completion) noexcept {
   if (closing_ == &completion) closing_ = nullptr;
   if (answered_ == &completion) answered_ = nullptr;
-  pending_.each([&](PendingRequest& request) {
+  for (PendingRequest& request : pending_) {
     if (request.completion == &completion) request.completion = nullptr;
-  });
+  }
 }
 
 // Replies arrive in the order of the requests, except that the server answers an add_auth
 // immediately, before writes that a slow replica has not applied yet. The C client therefore keeps
 // waiting add_auths apart (zookeeper.c, process_message: AUTH_XID).
-inline PendingRequest FakeSession::take_pending(OpCode op) {
+inline FakeSession::PendingRequest FakeSession::take_pending(OpCode op) {
   const bool auth = op == OpCode::kAddAuth;
-  return pending_.take_first(
-      [auth](const PendingRequest& request) { return (request.op == OpCode::kAddAuth) == auth; });
+  return take_pending(std::ranges::find_if(pending_, [auth](const PendingRequest& request) {
+    return (request.op == OpCode::kAddAuth) == auth;
+  }));
+}
+
+inline FakeSession::PendingRequest FakeSession::take_pending(PendingRequests::iterator request) {
+  PendingRequest taken = std::move(*request);
+  pending_.erase(request);
+  return taken;
 }
 
 // The server answers with kSessionExpired while it is closing the session.
@@ -234,11 +242,10 @@ void FakeSession::accepted(const ServerMessage& message) {
 // queue: those whose waiters have gone are dropped.
 void FakeSession::send_unsent() {
   PendingRequests unsent = std::exchange(pending_, {});
-  while (!unsent_.empty()) {
+  for (PendingRequest& request : unsent) {
     const std::unique_ptr<fakezk::ClientMessage> message = unsent_.take();
-    PendingRequest request = unsent.take();
     if (!request.completion) continue;
-    pending_.add(std::move(request));
+    pending_.push_back(std::move(request));
     send(std::move(message->request), message->path);
   }
 }
@@ -326,7 +333,7 @@ void FakeSession::end(SessionState state) {
 void FakeSession::fail_pending(Error error) {
   // Only the requests pending now: a completion may submit more.
   for (std::size_t left = pending_.size(); left > 0; --left) {
-    const PendingRequest lost = pending_.take();
+    const PendingRequest lost = take_pending(pending_.begin());
     Reply reply(error);
     if (lost.completion) lost.completion->complete(reply);
   }
@@ -335,9 +342,9 @@ void FakeSession::fail_pending(Error error) {
 FakeSession::Waiting FakeSession::waiting() const {
   Waiting waiting;
   const fakezk::PathTable& paths = world_.server().paths();
-  pending_.each([&](const PendingRequest& request) {
+  for (const PendingRequest& request : pending_) {
     if (request.completion) waiting.requests.emplace_back(request.op, paths.path(request.path));
-  });
+  }
   waiting.watches = watches_.watched();
   return waiting;
 }

@@ -25,6 +25,15 @@ Task<Result<void>> Retry::after(Error error, Context context) {
   co_return co_await session_.connected(std::move(context));
 }
 
+Task<Result<Stat>> set_data_retried(Session& session, Path path, Data data, Context context) {
+  Retry retry(session);
+  for (;;) {
+    Result<Stat> set = co_await session.set_data(path, data, -1, context);
+    if (!is_transient(set)) co_return std::move(set);
+    co_await ok(retry.after(set.error(), context));
+  }
+}
+
 Task<Result<void>> settled(Session& session, Path path, Context context) {
   Retry retry(session);
   co_await ok(session.connected(context));

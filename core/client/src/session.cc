@@ -34,6 +34,22 @@ Session::~Session() {
   internal::check(background_.empty(), "end_background() belongs in the destructor");
 }
 
+Operation<Created> Session::create(Path path, Data data, Creation creation, Context context) {
+  Request request(OpCode::kCreate, std::move(path));
+  request.data = std::move(data);
+  request.mode = creation.mode;
+  if (!creation.acl.says_nothing() || creation.ttl.count() != 0) {
+    request.set_details(RequestDetails(std::move(creation.acl), creation.ttl));
+  }
+  return {*this, std::move(request), std::move(context)};
+}
+
+Operation<void> Session::remove(Path path, std::int32_t version, Context context) {
+  Request request(OpCode::kRemove, std::move(path));
+  request.version = version;
+  return {*this, std::move(request), std::move(context)};
+}
+
 Operation<Stat> Session::exists(Path path, Context context) {
   return {*this, Request(OpCode::kExists, std::move(path)), std::move(context)};
 }
@@ -46,11 +62,19 @@ Operation<DataAndStat> Session::get_data(Path path, Context context) {
   return {*this, Request(OpCode::kGetData, std::move(path)), std::move(context)};
 }
 
+Operation<Watched<DataAndStat>> Session::get_data_watched(Path path, Context context) {
+  return {*this, Request(OpCode::kGetData, std::move(path)), std::move(context)};
+}
+
 Operation<Stat> Session::set_data(Path path, Data data, std::int32_t version, Context context) {
   Request request(OpCode::kSetData, std::move(path));
   request.data = std::move(data);
   request.version = version;
   return {*this, std::move(request), std::move(context)};
+}
+
+Operation<Children> Session::get_children(Path path, Context context) {
+  return {*this, Request(OpCode::kGetChildren, std::move(path)), std::move(context)};
 }
 
 Operation<Watched<Children>> Session::get_children_watched(Path path, Context context) {

@@ -1,21 +1,17 @@
 #include <algorithm>
 
 #include "lockstep/blocking/recursive_read_write_lock.h"
+#include "lockstep/internal/acquire.h"
 #include "lockstep/ok.h"
 
 namespace lockstep::internal {
 
 namespace {
 
-Task<Result<RecursiveReadWriteLock::Hold>> acquire(RecursiveReadWriteLock& lock, Share share,
-                                                   Patience patience, Context context) {
+Task<Result<RecursiveReadWriteLock::Hold>> enter(RecursiveReadWriteLock& lock, Share share,
+                                                 Patience patience, Context context) {
   const LockOwner owner(&lock);  // The lock has a single owner.
-  if (patience == Patience::kWaits) {
-    return share == Share::kShared ? lock.acquire_read(owner, std::move(context))
-                                   : lock.acquire_write(owner, std::move(context));
-  }
-  return share == Share::kShared ? lock.try_acquire_read(owner, std::move(context))
-                                 : lock.try_acquire_write(owner, std::move(context));
+  return acquire_side(lock, share, patience, owner, std::move(context));
 }
 
 }  // namespace
@@ -25,7 +21,7 @@ bool RecursiveHolds::has_hold(Share share) const {
 }
 
 Task<Result<void>> RecursiveHolds::acquire(Share share, Patience patience, Context context) {
-  Hold next = co_await ok(internal::acquire(*lock_, share, patience, std::move(context)));
+  Hold next = co_await ok(enter(*lock_, share, patience, std::move(context)));
   levels_.push_back(std::move(next));
   co_return Result<void>();
 }
@@ -41,7 +37,7 @@ Task<ReleaseOutcome> RecursiveHolds::leave(Share share, Context context) {
 Task<Result<RecursiveHolds>> RecursiveEntry::acquire(Share share, Patience patience,
                                                      Context context) {
   RecursiveReadWriteLock::Hold first =
-      co_await ok(internal::acquire(*lock_, share, patience, std::move(context)));
+      co_await ok(enter(*lock_, share, patience, std::move(context)));
   co_return RecursiveHolds(std::move(lock_), std::move(first));
 }
 

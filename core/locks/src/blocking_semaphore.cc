@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "lockstep/blocking/semaphore.h"
+#include "lockstep/internal/acquire.h"
 #include "lockstep/internal/holders.h"
 
 namespace lockstep::blocking {
@@ -43,8 +44,7 @@ lockstep::internal::Attempt Semaphore::attempt(std::int32_t leases, Patience pat
 Task<Result<void>> Semaphore::enter(Semaphore& self, std::int32_t leases, Patience patience,
                                     Context context, std::string& last_failure) {
   const auto way = [leases, patience](lockstep::Semaphore& recipe, Context limit) {
-    return patience == Patience::kWaits ? recipe.acquire(leases, std::move(limit))
-                                        : recipe.try_acquire(leases, std::move(limit));
+    return lockstep::internal::acquire(recipe, patience, leases, std::move(limit));
   };
   ClientGrants taken = co_await ok(
       LockCalls::acquire<ClientGrants>(self.source_, way, std::move(context), last_failure));

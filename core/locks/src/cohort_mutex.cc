@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lockstep/internal/acquire.h"
 #include "lockstep/internal/check.h"
 #include "lockstep/internal/contact_wait.h"
 
@@ -108,11 +109,9 @@ Task<void> CohortMutex::serve() {
   serving_ = true;
   while (!waiters_.empty()) {
     place_ = std::stop_source();
-    const bool waits = waiters_.front()->patience() == Patience::kWaits;
-    Context context(place_.get_token());
-    Task<Result<HeldLock>> attempt =
-        waits ? mutex_.acquire(std::move(context)) : mutex_.try_acquire(std::move(context));
-    Result<HeldLock> held = co_await std::move(attempt);
+    const Context context(place_.get_token());
+    Result<HeldLock> held =
+        co_await internal::acquire(mutex_, waiters_.front()->patience(), context);
     if (held) {
       begin_batch(std::move(*held));
       co_await see_batch_end();

@@ -85,7 +85,6 @@ Task<Result<DoubleBarrier::Member>> DoubleBarrier::come_in(Context context) {
   const Ready ready = co_await ok(wait_until_ready(ours.path, std::move(context)));
   place.granted();
   GrantRecord grant(session_.id(), barrier_, ours.path, ours.stat.czxid, ready.since);
-  grant.token = session_.fencing_token(grant.created);
   grant.share = Share::kShared;
   HeldLock held(session_, std::move(grant), observer_, options_.of_grant());
   co_return Member(*this, std::move(held), *ready.last);

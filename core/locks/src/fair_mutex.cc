@@ -14,7 +14,6 @@ namespace {
 HeldLock grant_of(const LockQueue& queue, Path&& ours, Zxid created, TurnProof& turn,
                   const LockOptions& options) {
   GrantRecord grant(queue.session.id(), queue.lock, std::move(ours), created, turn.evidence);
-  grant.token = queue.session.fencing_token(created);
   grant.after = std::move(turn.after);
   GrantOptions kept = options.of_grant();
   kept.watch = std::move(turn.own);

@@ -24,6 +24,8 @@ HeldLock::Grant::Grant(Session& session, GrantRecord&& record, LockObserver* obs
       observer_(observer),
       options_(std::move(options)) {
   record_.loss = options_.loss;
+  // A downgraded grant keeps its writer's token, which has the epoch already.
+  if (record_.token == record_.created) record_.token = session.fencing_token(record_.created);
   session_.add_listener(*this);
   if (options_.loss != LossPolicy::kServerNotice) contact_keeper_.emplace(session_);
   if (observer_) observer_->granted(record_);

@@ -18,14 +18,10 @@ std::optional<Path> first_of(const Path& election, Marks marks, const Children& 
 
 Task<Result<void>> LeaderElection::proclaim(const HeldLock& leadership, Data candidate,
                                             Context context) {
-  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): it may be released meanwhile.
-  const Path znode = leadership.znode();
-  Retry retry(session_);
-  for (;;) {
-    const Result<Stat> set = co_await session_.set_data(znode, candidate, -1, context);
-    if (set) co_return Result<void>();
-    co_await ok(retry.after(set.error(), context));
-  }
+  const Result<Stat> set = co_await set_data_retried(session_, leadership.znode(),
+                                                     std::move(candidate), std::move(context));
+  if (!set) co_return failure(set.error());
+  co_return Result<void>();
 }
 
 Task<Result<std::optional<Path>>> LeaderElection::first_candidate(Context context) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lockstep/fair_mutex.h"
+#include "lockstep/internal/acquire.h"
 #include "lockstep/read_write_lock.h"
 #include "lockstep/unfair_mutex.h"
 
@@ -28,10 +29,8 @@ Task<Result<HeldLocks>> acquire(Session& session, Path lock, LockOptions options
 Task<Result<HeldLocks>> acquire_side(Share share, Session& session, Path lock, LockOptions options,
                                      LockObserver* observer, Context context) {
   ReadWriteLock sides(session, std::move(lock), std::move(options), observer);
-  Task<Result<HeldLock>> acquiring = share == Share::kShared
-                                         ? sides.acquire_read(std::move(context))
-                                         : sides.acquire_write(std::move(context));
-  HeldLock held = co_await ok(std::move(acquiring));
+  HeldLock held =
+      co_await ok(internal::acquire_side(sides, share, Patience::kWaits, std::move(context)));
   co_return only(std::move(held));
 }
 

@@ -78,7 +78,7 @@ Task<Result<HeldLocks>> MultiLock::acquire(One, Context context) {
 // any more, and the caller must not wait for the rest.
 Task<Result<void>> MultiLock::acquire_each(std::vector<HeldLock>& held, Context context) {
   std::stop_source lost;
-  const LinkedStop ended(context.stop(), lost.get_token());
+  const internal::LinkedStop ended(context.stop(), lost.get_token());
   std::deque<std::stop_callback<RequestStop>> losses;
   for (const LockSet::Member& member : locks_) {
     Result<HeldLocks> next =

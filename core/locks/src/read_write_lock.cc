@@ -41,7 +41,7 @@ Task<Result<TurnProof>> wait_to_upgrade(const LockQueue& queue, const Path& ours
                                                        std::exchange(first, std::nullopt));
     const bool has_to_wait = !at_once && at_once.error() == Error::kConflict;
     if (!has_to_wait || patience == Patience::kDoesNotWait) co_return std::move(at_once);
-    LinkedStop woken(context.stop(), context.stop());
+    internal::LinkedStop woken(context.stop(), context.stop());
     TaskSet others;
     others.spawn(stop_when_changed(queue.session, ours, woken.source()));
     const Context bounded = woken.bound(context);
@@ -77,13 +77,8 @@ Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader,
 // Repeats the old grant's revocation request for the new one. There is no caller to report errors
 // to: the znode goes with the grant, or with the session.
 Task<void> ask_again(Session& session, Path znode) {
-  Retry retry(session);
-  for (;;) {
-    const Result<Stat> asked = co_await session.set_data(znode, Data(kRevokeRequest));
-    if (!is_transient(asked)) co_return;
-    const Result<void> ready = co_await retry.after(asked.error(), Context());
-    if (!ready) co_return;
-  }
+  static_cast<void>(
+      co_await set_data_retried(session, std::move(znode), Data(kRevokeRequest), Context()));
 }
 
 }  // namespace
@@ -141,7 +136,6 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
   const Zxid evidence = co_await ok(std::move(waiting));
   place.granted();
   GrantRecord grant(session_.id(), lock_, ours.znode, ours.created, evidence);
-  grant.token = session_.fencing_token(grant.created);
   grant.share = share;
   grant.continues = own;
   co_return HeldLock(session_, std::move(grant), observer_, options_.of_grant());
@@ -179,7 +173,7 @@ Task<Result<void>> ReadWriteLock::upgrade(One, HeldLock& held, Patience patience
   // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. Another
   // writer in front is a conflict: it waits for our read grant and would never let us through. A
   // lost read grant ends the wait, in which our writer stops the readers that come later.
-  const LinkedStop ended(context.stop(), held.lost_token());
+  const internal::LinkedStop ended(context.stop(), held.lost_token());
   Result<HeldLock> writer =
       co_await queue_up(Share::kExclusive, held.znode(), patience, ended.bound(context));
   const Result<void> ready = can_take_over(held, writer);

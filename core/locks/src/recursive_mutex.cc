@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lockstep/internal/acquire.h"
 #include "lockstep/internal/check.h"
 #include "lockstep/internal/waiting_owner.h"
 
@@ -31,10 +32,7 @@ Task<Result<RecursiveMutex::Hold>> RecursiveMutex::acquire(LockOwner owner, Pati
   }
   if (std::ranges::find(waiting_, owner) != waiting_.end()) co_return failure(Error::kConflict);
   const internal::WaitingOwner waiting(waiting_, owner);
-  Task<Result<HeldLock>> queueing = patience == Patience::kWaits
-                                        ? mutex_.acquire(std::move(context))
-                                        : mutex_.try_acquire(std::move(context));
-  HeldLock held = co_await ok(std::move(queueing));
+  HeldLock held = co_await ok(internal::acquire(mutex_, patience, std::move(context)));
   entries_.push_back(std::make_unique<Entry>(owner, std::move(held)));
   co_return Hold(*this, *entries_.back());
 }

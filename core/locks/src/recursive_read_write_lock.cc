@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lockstep/internal/acquire.h"
 #include "lockstep/internal/check.h"
 #include "lockstep/internal/waiting_owner.h"
 
@@ -54,20 +55,9 @@ Task<Result<RecursiveReadWriteLock::Hold>> RecursiveReadWriteLock::acquire(LockO
   }
   if (std::ranges::find(waiting_, owner) != waiting_.end()) co_return failure(Error::kConflict);
   const internal::WaitingOwner waiting(waiting_, owner);
-  HeldLock held = co_await ok(queue_up(share, patience, std::move(context)));
+  HeldLock held = co_await ok(internal::acquire_side(lock_, share, patience, std::move(context)));
   entries_.push_back(std::make_unique<Entry>(owner, std::move(held)));
   co_return Hold(*this, *entries_.back(), share);
-}
-
-Task<Result<HeldLock>> RecursiveReadWriteLock::queue_up(Share share, Patience patience,
-                                                        Context context) {
-  const bool waits = patience == Patience::kWaits;
-  if (share == Share::kShared) {
-    return waits ? lock_.acquire_read(std::move(context))
-                 : lock_.try_acquire_read(std::move(context));
-  }
-  return waits ? lock_.acquire_write(std::move(context))
-               : lock_.try_acquire_write(std::move(context));
 }
 
 Task<Result<RecursiveReadWriteLock::Hold>> RecursiveReadWriteLock::enter_again(Entry& entry,

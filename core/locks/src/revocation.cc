@@ -5,20 +5,6 @@
 
 namespace lockstep {
 
-namespace {
-
-// Asking twice does no harm, so a request whose reply was lost is repeated without a check.
-Task<Result<Stat>> ask(Session& session, Path holder, Context context) {
-  Retry retry(session);
-  for (;;) {
-    Result<Stat> asked = co_await session.set_data(holder, Data(kRevokeRequest), -1, context);
-    if (!is_transient(asked)) co_return std::move(asked);
-    co_await ok(retry.after(asked.error(), context));
-  }
-}
-
-}  // namespace
-
 Task<Result<void>> revoke(Session& session, Path lock, Marks marks, Context context) {
   for (;;) {
     const Children children = co_await ok(retried(session, &Session::get_children, lock, context));
@@ -27,7 +13,8 @@ Task<Result<void>> revoke(Session& session, Path lock, Marks marks, Context cont
     for (const QueueEntry& entry : in_queue_order(lock, marks, children)) {
       if (!entry.holds) continue;
       somebody_held = true;
-      const Result<Stat> asked = co_await ask(session, entry.znode, context);
+      const Result<Stat> asked =
+          co_await set_data_retried(session, entry.znode, Data(kRevokeRequest), context);
       if (!asked && asked.error() != Error::kNoNode) co_return failure(asked.error());
       asked_somebody = asked_somebody || asked.has_value();
     }

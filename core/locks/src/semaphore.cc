@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "lockstep/fair_mutex.h"
+#include "lockstep/internal/acquire.h"
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/internal/contact_wait.h"
 #include "lockstep/internal/linked_stop.h"
@@ -83,7 +84,6 @@ class Semaphore::Leases {
     auto created = created_.begin();
     for (Place& place : places_) {
       GrantRecord grant(session.id(), path, place.granted(), *created++, evidence);
-      grant.token = session.fencing_token(grant.created);
       grant.share = Share::kShared;
       held.emplace_back(session, std::move(grant), observer, options.of_grant());
     }
@@ -134,9 +134,7 @@ Task<Result<HeldLocks>> Semaphore::take_turn(std::int32_t leases, Patience patie
   options.acl = options_.acl;
   options.loss = LossPolicy::kServerNotice;
   FairMutex mutex(session_, path_ / "locks", std::move(options), observer_);
-  Task<Result<HeldLock>> taking =
-      patience == Patience::kWaits ? mutex.acquire(context) : mutex.try_acquire(context);
-  HeldLock held = co_await ok(std::move(taking));
+  HeldLock held = co_await ok(internal::acquire(mutex, patience, context));
   Turn turn(session_, std::move(held));
   // 2. Create the leases. 3. They become grants once the number of leases is within the limit.
   Leases ours(path_ / "leases");
@@ -180,7 +178,7 @@ Task<Result<Zxid>> Semaphore::wait_for_room(HeldLock& turn, const Leases& ours, 
     if (observer_) observer_->waiting(session_.id(), ours.last(), list.value.size() - ours.size());
     // Wait until a lease comes or goes, or the limit changes. If a client deletes the mutex, the
     // next contender comes in beside us, and neither of us would ever see room.
-    LinkedStop woken(context.stop(), turn.lost_token());
+    internal::LinkedStop woken(context.stop(), turn.lost_token());
     TaskSet others;
     if (count_.shared()) others.spawn(stop_when_fired(most.watch, woken.source()));
     const Result<WatchEvent> event = co_await list.watch.fired(woken.bound(context));

@@ -26,20 +26,17 @@ Task<Result<void>> set_shared_count(Session& session, Path znode, std::int32_t c
   const Data data = encode_shared_count(count);
   Retry retry(session);
   for (;;) {
-    const Result<Stat> set = co_await session.set_data(znode, data, -1, context);
+    const Result<Stat> set = co_await set_data_retried(session, znode, data, context);
     if (set) co_return Result<void>();
-    Error error = set.error();
-    if (error == Error::kNoNode) {
-      const Result<Created> created =
-          co_await session.create(znode, data, CreateMode::kPersistent, context);
-      if (created) co_return Result<void>();
-      error = created.error();
-    }
-    if (error == Error::kNodeExists) continue;
-    if (error == Error::kNoNode) {
+    if (set.error() != Error::kNoNode) co_return failure(set.error());
+    const Result<Created> created =
+        co_await session.create(znode, data, CreateMode::kPersistent, context);
+    if (created) co_return Result<void>();
+    if (created.error() == Error::kNodeExists) continue;
+    if (created.error() == Error::kNoNode) {
       co_await ok(ensure_parent(session, znode.parent(), context));
     } else {
-      co_await ok(retry.after(error, context));
+      co_await ok(retry.after(created.error(), context));
     }
   }
 }

@@ -144,7 +144,6 @@ Task<Result<HeldLock>> UnfairMutex::acquire(One, Patience patience, Context cont
   const Result<Stat> stat = co_await create_until_held(own, patience, std::move(context));
   if (!stat) co_return under_way.failed(stat.error());
   GrantRecord grant(session_.id(), znode_.parent(), znode_, stat->czxid, stat->czxid);
-  grant.token = session_.fencing_token(stat->czxid);
   GrantOptions kept = options_.of_grant();
   kept.own_data = own;
   co_return HeldLock(session_, std::move(grant), observer_, std::move(kept));

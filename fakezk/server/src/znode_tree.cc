@@ -185,8 +185,8 @@ void ZnodeTree::wind_sequence(PathId parent, std::int32_t children_created) {
 
 Children ZnodeTree::children(const Znode& znode, Unspecified& unspecified) {
   Children::Storage& list = latest_.begin(paths_);
-  const PathTable& paths = *paths_;
-  list.names.fill(znode.children, [&paths](PathId child) { return paths.name(child); });
+  list.names.reserve(znode.children.size());
+  for (const PathId child : znode.children) list.names.push_back(paths_->name(child));
   if (list.names.size() > 1) unspecified.shuffle(list.names);
   list.parent = stat(znode);
   return latest_.list();

@@ -176,9 +176,9 @@ namespace {
 
 search::Failure explained(const LockUnderTest& lock, const HuntSettings& settings,
                           const LockHunt& search, const search::Found& found) {
-  constexpr std::chrono::seconds kMostTime(10);
+  constexpr std::chrono::seconds kLongestTime(10);
   ForkedTrials trials([&](ScenarioSize size) { return search.program(size); }, Hunts::kInChildren,
-                      lock.executions_per_fork, kMostTime);
+                      lock.executions_per_fork, kLongestTime);
   search::Scene scene{lock.name, settings.size.clients, settings.size.rounds,
                       [&](std::uint32_t clients, std::uint32_t rounds) {
                         return search.program({clients, rounds});

@@ -3,10 +3,11 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "lockstep/internal/frame_pool.h"
+#include "lockstep/internal/pool_allocator.h"
 #include "lockstep/internal/ref.h"
-#include "lockstep/internal/short_list.h"
 #include "lockstep/stat.h"
 
 namespace lockstep {
@@ -23,7 +24,7 @@ class Children {
     Storage() = default;
     virtual ~Storage() = default;
 
-    internal::ShortList<std::string_view, 8> names;
+    std::vector<std::string_view, internal::PoolAllocator<std::string_view>> names;
     Stat parent;
   };
 
@@ -32,7 +33,7 @@ class Children {
 
   [[nodiscard]] std::span<const std::string_view> names() const noexcept {
     if (!storage_) return {};
-    return {storage_->names.data(), storage_->names.size()};
+    return storage_->names;
   }
   [[nodiscard]] auto begin() const noexcept { return names().begin(); }
   [[nodiscard]] auto end() const noexcept { return names().end(); }

@@ -75,7 +75,8 @@ class Request {
   [[nodiscard]] inline const std::vector<Request>& ops() const;  // multi
   // Whether the request has none of these details.
   [[nodiscard]] bool plain() const { return !details_; }
-  void set_details(RequestDetails details);  // Sets them.
+  // Details that equal the defaults count as none, except in a multi.
+  void set_details(RequestDetails details);
 
   OpCode op;
   CreateMode mode = CreateMode::kPersistent;
@@ -157,13 +158,13 @@ class Reply {
     static constexpr Stat kNone;
     return stat_ ? *stat_ : kNone;
   }
-  void set_stat(const Stat& znode) { stat_ = znode; }  // Sets that Stat.
+  void set_stat(const Stat& znode) { stat_ = znode; }  // Gives the reply that Stat.
   // Whether the reply has no details.
   [[nodiscard]] bool plain() const { return !details_; }
   [[nodiscard]] const ReplyDetails& details() const;
   [[nodiscard]] std::int32_t failed_op() const { return plain() ? -1 : details_->failed_op; }
   [[nodiscard]] ReplyDetails take_details();  // Leaves them to the caller.
-  void set_details(ReplyDetails details);     // Sets them.
+  void set_details(ReplyDetails details);     // Gives the reply these details.
 
   Error error = Error::kSystemError;
   bool has_error = false;

@@ -73,6 +73,11 @@ Task<Result<T>> retried(Session& session, Operation<T> (Session::*read)(Path, Co
   co_return std::move(answer);
 }
 
+// A set_data that survives connection loss and throttling, with any version, for data whose
+// repetition does no harm: after a lost reply it is sent again. Errors: those of set_data, and
+// those of Session::connected(). Resumes on the session's executor; the session outlives it.
+Task<Result<Stat>> set_data_retried(Session& session, Path path, Data data, Context context);
+
 // After a request with an unknown outcome: waits until the server shows which requests of this
 // session were applied. A server that the session has reconnected to may lag behind the last of
 // them. Errors: those of Session::connected().

@@ -304,35 +304,4 @@ inline Watch internal::OperationBase::watch_of(Request& request) const {
   return {session_.executor(), request.watch};
 }
 
-// Recipes ask for these again and again. Here, the arguments become parts of the request without
-// being moved from one place to the next; a call would cost more than that.
-[[gnu::always_inline]] inline Operation<Created> Session::create(Path path, Data data,
-                                                                 Creation creation,
-                                                                 Context context) {
-  Request request(OpCode::kCreate, std::move(path));
-  request.data = std::move(data);
-  request.mode = creation.mode;
-  if (!creation.acl.says_nothing() || creation.ttl.count() != 0) [[unlikely]] {
-    request.set_details(RequestDetails(std::move(creation.acl), creation.ttl));
-  }
-  return {*this, std::move(request), std::move(context)};
-}
-
-[[gnu::always_inline]] inline Operation<void> Session::remove(Path path, std::int32_t version,
-                                                              Context context) {
-  Request request(OpCode::kRemove, std::move(path));
-  request.version = version;
-  return {*this, std::move(request), std::move(context)};
-}
-
-[[gnu::always_inline]] inline Operation<Watched<DataAndStat>> Session::get_data_watched(
-    Path path, Context context) {
-  return {*this, Request(OpCode::kGetData, std::move(path)), std::move(context)};
-}
-
-[[gnu::always_inline]] inline Operation<Children> Session::get_children(Path path,
-                                                                        Context context) {
-  return {*this, Request(OpCode::kGetChildren, std::move(path)), std::move(context)};
-}
-
 }  // namespace lockstep

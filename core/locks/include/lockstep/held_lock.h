@@ -131,6 +131,10 @@ class HeldLock {
 // changes nothing. Copies share one outcome. On the session's executor only.
 class PendingRelease {
  public:
+  PendingRelease(const PendingRelease& other);
+  PendingRelease& operator=(const PendingRelease& other);
+  ~PendingRelease();
+
   // None as long as the release is under way.
   [[nodiscard]] std::optional<ReleaseOutcome> outcome() const;
   // Waits for the outcome: that of HeldLock::release() without a deadline. The release goes on if
@@ -149,11 +153,6 @@ class PendingRelease {
   friend PendingRelease release_in_background(Session& session, HeldLock held);
 
   internal::Ref<State> state_;
-
- public:
-  PendingRelease(const PendingRelease& other);
-  PendingRelease& operator=(const PendingRelease& other);
-  ~PendingRelease();
 };
 
 // Releases the lock without waiting: the deletion is sent before this returns. `session` is the

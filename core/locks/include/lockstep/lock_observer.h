@@ -26,12 +26,14 @@ enum class ReleaseOutcome : std::uint8_t {
 // One grant of a lock, with all that an outside judge needs.
 class GrantRecord {
  public:
-  GrantRecord(SessionId owner, Path lock_path, Path own_znode, Zxid fencing_token, Zxid seen)
+  // `czxid` becomes the token, too: a HeldLock puts its session's fencing epoch in front of it. A
+  // recipe without HeldLocks does so itself, with Session::fencing_token().
+  GrantRecord(SessionId owner, Path lock_path, Path own_znode, Zxid czxid, Zxid seen)
       : session(owner),
         lock(std::move(lock_path)),
         znode(std::move(own_znode)),
-        token(fencing_token),
-        created(fencing_token),
+        token(czxid),
+        created(czxid),
         evidence(seen) {}
   SessionId session;
   Path lock;

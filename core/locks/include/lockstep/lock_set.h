@@ -31,7 +31,7 @@ class LockSet {
   // A side of a ReadWriteLock.
   LockSet& read(Path lock, LockOptions options = LockOptions());
   LockSet& write(Path lock, LockOptions options = LockOptions());
-  // So many leases of the Semaphore, whose limit is `limit`.
+  // `leases` leases of the semaphore at that path, whose limit is `limit`.
   LockSet& leases(Path semaphore, LeaseCount limit, std::int32_t leases = 1,
                   LockOptions options = LockOptions());
   // Any other recipe.

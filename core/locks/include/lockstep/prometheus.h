@@ -76,7 +76,7 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   // The figures of one lock.
   class Figures {
    public:
-    // So many contenders of ours have stopped waiting.
+    // `contenders` of ours have stopped waiting.
     void wait_no_more(std::int64_t contenders);
 
     std::uint64_t places = 0;

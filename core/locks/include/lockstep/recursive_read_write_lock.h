@@ -127,7 +127,6 @@ class RecursiveReadWriteLock {
 
   [[nodiscard]] Entry* find(LockOwner owner) const;
   Task<Result<Hold>> acquire(LockOwner owner, Share share, Patience patience, Context context);
-  Task<Result<HeldLock>> queue_up(Share share, Patience patience, Context context);
   Task<Result<Hold>> enter_again(Entry& entry, Share share, Patience patience, Context context);
   // Returns the grant if nothing keeps it any more.
   std::unique_ptr<Entry> take_if_left(Entry& entry);

@@ -100,7 +100,7 @@ class Semaphore {
     return try_acquire(within(executor(), wait));
   }
 
-  // So many leases, all or none.
+  // Acquires `leases` leases, all or none.
   Task<Result<HeldLocks>> acquire(std::int32_t leases, Context context = {}) {
     return acquire_several(One(tasks_), leases, Patience::kWaits, std::move(context));
   }

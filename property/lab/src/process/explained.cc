@@ -18,8 +18,8 @@ namespace {
 
 constexpr search::ShrinkBudget kBudget = {.executions = 8'000, .steps = 4'500'000};
 // The ended process waits meanwhile, or the hunt whose executions are processes.
-constexpr std::chrono::seconds kMostTime(30);
-constexpr std::chrono::seconds kMostTimeOfAHunt(10);
+constexpr std::chrono::seconds kLongestTime(30);
+constexpr std::chrono::seconds kLongestTimeOfAHunt(10);
 
 void print(std::string_view text) {
   while (!text.empty()) {
@@ -60,7 +60,7 @@ std::optional<search::Failure> failure_of_end(const LockUnderTest& lock,
                                {lock.name, size, settings.faults, replay_by, nullptr, true});
       },
       lock.in_forks ? Hunts::kInChildren : Hunts::kInOneChild, lock.executions_per_fork,
-      lock.in_forks ? kMostTimeOfAHunt : kMostTime);
+      lock.in_forks ? kLongestTimeOfAHunt : kLongestTime);
   search::Scene scene{
       lock.name, settings.size.clients, settings.size.rounds,
       [&](std::uint32_t clients, std::uint32_t rounds) { return lock.program({clients, rounds}); }};

@@ -10,7 +10,7 @@ namespace lockstep::lab {
 namespace {
 
 // The watchdog waits as long.
-constexpr unsigned kMostSeconds = 10;
+constexpr unsigned kLongestSeconds = 10;
 constexpr std::uint64_t kBetweenCalls = 1024;  // As in search::hunt().
 
 ReportedTrial killed(IfSlow if_slow) {
@@ -21,7 +21,7 @@ ReportedTrial killed(IfSlow if_slow) {
     told.trial.outcome.violation =
         search::Violation{std::string(name(search::Oracle::kCrash)),
                           "the process of this execution has been killed, or did not end in " +
-                              std::to_string(kMostSeconds) + " seconds",
+                              std::to_string(kLongestSeconds) + " seconds",
                           0};
   }
   return told;
@@ -47,7 +47,7 @@ ForkedSearcher::ForkedSearcher(MakeProgram make_program, MakeStrategy make_strat
       worker_(executions_per_fork) {}
 
 std::optional<ReportedTrial> ForkedSearcher::run_calmly(IfSlow if_slow) {
-  std::optional<ReportedTrial> told = in_child(kMostSeconds, if_slow, [&](int file) {
+  std::optional<ReportedTrial> told = in_child(kLongestSeconds, if_slow, [&](int file) {
     search::Searcher searcher(make_program_(), make_strategy_(), limits_, seed_);
     const search::CalmRun& calm = searcher.calm_run();
     search::Trial trial;
@@ -69,7 +69,7 @@ ReportedTrial ForkedSearcher::run(std::uint64_t index, IfSlow if_slow) {
     if (std::optional<ReportedTrial> broken = run_calmly(if_slow)) return *broken;
   }
   std::optional<ReportedTrial> told =
-      worker_.run({index, {}}, kMostSeconds, if_slow, [this](const Order& order, int file) {
+      worker_.run({index, {}}, kLongestSeconds, if_slow, [this](const Order& order, int file) {
         search::Trial trial{searcher_->run(order.execution), {}};
         if (trial.outcome.violation) trial.deviations = searcher_->deviations();
         write_trial(file, trial);

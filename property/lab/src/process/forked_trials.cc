@@ -24,7 +24,7 @@ namespace lockstep::lab {
 namespace {
 
 // A trial takes milliseconds, unless the code under test never returns.
-constexpr unsigned kMostSecondsOfATrial = 5;
+constexpr unsigned kLongestSecondsOfATrial = 5;
 
 // Writes the chronicle to a pipe, again after each event near the end: the last one that arrives is
 // the most complete one.
@@ -134,7 +134,7 @@ search::Trial ForkedTrials::run(std::uint32_t clients, std::uint32_t rounds,
   // A finding is reported even if the machine has no process to shrink it in.
   try {
     std::optional<ReportedTrial> told =
-        worker_.run({0, deviations}, kMostSecondsOfATrial, IfSlow::kNothing, work);
+        worker_.run({0, deviations}, kLongestSecondsOfATrial, IfSlow::kNothing, work);
     if (told) return std::move(told->trial);
   } catch (const std::system_error&) {
   }
@@ -147,7 +147,7 @@ search::Caught ForkedTrials::hunt_in_one_child(ScenarioSize size,
   search::Caught caught;
   caught.executions = what.executions;
   if (time_is_up()) return caught;
-  std::optional<ReportedTrial> told = in_child(kMostSecondsOfATrial, IfSlow::kNothing, [&](int) {
+  std::optional<ReportedTrial> told = in_child(kLongestSecondsOfATrial, IfSlow::kNothing, [&](int) {
     search::Searcher searcher(make_(size), search::make_portfolio(), limits, what.seed);
     for (std::uint64_t i = 0; i < what.executions; ++i) searcher.run(what.first + i);
   });
@@ -203,7 +203,7 @@ search::Chronicle ForkedTrials::chronicle(ScenarioSize size, const search::Execu
   if (writer == 0) {
     ::close(ends[0]);
     try {
-      static_cast<void>(in_child(kMostSecondsOfATrial, IfSlow::kNothing, [&](int) {
+      static_cast<void>(in_child(kLongestSecondsOfATrial, IfSlow::kNothing, [&](int) {
         const std::unique_ptr<search::Program> program = make_(size);
         fakezk::World world(program->servers());
         LastChronicle tracer(world, *program, last_step, ends[1]);

@@ -56,13 +56,13 @@ void wait_for_who_speaks() noexcept {
 // Notifies the explaining process, and waits until it has explained the end. The wait is bounded:
 // that process may also hang in the code under test.
 void explain(const Explainer& explainer, const EndReport& end) noexcept {
-  constexpr int kMostMs = 60'000;
+  constexpr int kLongestMs = 60'000;
   ::pollfd told{.fd = explainer.tell, .events = POLLOUT, .revents = 0};
   ::poll(&told, 1, 0);
   if ((told.revents & POLLERR) != 0) return;  // Without a reader, SIGPIPE would hide the real end.
   if (!write_end(explainer.tell, end)) return;
   ::pollfd closed{.fd = explainer.await, .events = POLLIN, .revents = 0};
-  ::poll(&closed, 1, kMostMs);
+  ::poll(&closed, 1, kLongestMs);
 }
 
 }  // namespace

@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "lockstep/fake/pending_requests.h"
+#include "lockstep/clock.h"
 #include "lockstep/fakezk/mailbox.h"
+#include "lockstep/fakezk/path_table.h"
 #include "lockstep/fakezk/world.h"
+#include "lockstep/internal/pool_allocator.h"
 #include "lockstep/internal/watch_registry.h"
+#include "lockstep/request.h"
 #include "lockstep/session.h"
 
 namespace lockstep::fake {
@@ -64,6 +67,17 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   [[nodiscard]] Waiting waiting() const;
 
  private:
+  // A request without a reply yet.
+  struct PendingRequest {
+    internal::Completion* completion;           // Null once its waiter has gone.
+    internal::Ref<internal::WatchState> watch;  // May be null.
+    fakezk::PathId path;
+    OpCode op;
+    WatchType watch_type;
+    TimePoint sent;
+  };
+  using PendingRequests = std::vector<PendingRequest, internal::PoolAllocator<PendingRequest>>;
+
   void submit(Request&& request, internal::Completion& completion) override;
   void abandon(internal::Completion& completion) noexcept override;
   [[nodiscard]] bool sync_is_implied() const override {
@@ -91,8 +105,9 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   void leave(bool connected);
   void end(SessionState state);
   void fail_pending(Error error);
-  // The oldest request that a reply to `op` may answer.
+  // Removes the oldest request that a reply to `op` may answer.
   [[nodiscard]] inline PendingRequest take_pending(OpCode op);
+  inline PendingRequest take_pending(PendingRequests::iterator request);
   // Registers or removes the watches that the answered request concerns.
   void update_watches(const PendingRequest& answered, const Reply& reply);
   // A request to remove watches has succeeded.
@@ -114,7 +129,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
   std::vector<Request> auths_;                // Sent again on every connection, the latest first.
   std::size_t auths_of_options_ = 0;  // How many of auths_, from the front, come from the options.
   std::size_t repeated_auths_ = 0;    // How many of those are unanswered on this connection.
-  PendingRequests pending_;
+  PendingRequests pending_;           // oldest first
   fakezk::Mailbox<fakezk::ClientMessage> unsent_;
   internal::WatchRegistry watches_;
 };

@@ -156,7 +156,7 @@ class Simulation final : private Blocker {
   void catch_up(fakezk::ReplicaIndex replica);
   void isolate(fakezk::ReplicaIndex replica);
   void change_leader() { world_.faults().change_leader(); }
-  // As change_leader(), and the servers forget the last so many writes that changed something,
+  // As change_leader(), and the servers forget the newest `writes` writes that changed something,
   // although they have acknowledged them; fewer if a session has begun or ended since then.
   void forget_writes(std::uint32_t writes) { world_.faults().forget_writes(writes); }
 

@@ -5,7 +5,7 @@
 
 #include "lockstep/context.h"
 
-namespace lockstep {
+namespace lockstep::internal {
 
 // A stop source that also stops when another token does. Its callbacks only forward the stop, so
 // stopping from another thread is as safe as with the token itself. Does not move.
@@ -39,4 +39,4 @@ class LinkedStop {
   std::stop_callback<Forward> second_;
 };
 
-}  // namespace lockstep
+}  // namespace lockstep::internal

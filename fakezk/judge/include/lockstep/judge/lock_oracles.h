@@ -71,15 +71,14 @@ class LockOracles final : public LockObserver {
   // and is null afterwards. One pointer at a time; it outlives the execution.
   void tell_end(LockOracles*& judge);
 
-  // Called by the program: a session of a process begins to acquire, until `deadline` at most; the
-  // same grant was released once more. Several users of one session are told apart by their
-  // numbers.
+  // Called by the program: a session of a process begins to acquire, until `deadline` at most.
+  // Several users of one session are told apart by their numbers.
   void acquiring(SessionId session, std::uint32_t process,
                  std::optional<TimePoint> deadline = std::nullopt, std::uint32_t user = 0);
   // The session's acquire has ended, one way or the other.
   void resolved(SessionId session, std::uint32_t user = 0);
-  // Facts about an acquire that is in progress. Whether it has waited for others: for a session
-  // that makes one at a time.
+  // Whether the session's acquire in progress has waited for others. For a session that makes one
+  // acquire at a time.
   [[nodiscard]] bool has_waited(SessionId session) const;
   // Whether there has been another contender, in whatever queue, since it began: one of another
   // session, or the remains of an earlier acquire of its own, which are still being deleted.
@@ -96,6 +95,7 @@ class LockOracles final : public LockObserver {
   // The contender of that process has finished. An acquire that is still open then has not been
   // reported by resolved(), which is "misuse": S5 would excuse its session forever.
   void finished(std::uint32_t process);
+  // The same grant was released once more.
   void released_again(const Path& znode, ReleaseOutcome first, ReleaseOutcome second) {
     if (first != second) report_released_again(znode, first, second);
   }

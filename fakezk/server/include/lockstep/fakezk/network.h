@@ -71,8 +71,7 @@ class Network {
   // The client is destroyed; messages to it are dropped.
   void abandon(LinkIndex index);
 
-  // Send the next request to the server, or item to the inbox of the client; read the oldest
-  // one.
+  // Sends the next request to the server.
   template <class... Contents>
   void send(LinkIndex index, Contents&&... contents) {
     if (recorder_) record_sent(index);
@@ -80,6 +79,7 @@ class Network {
     link.requests.emplace(std::forward<Contents>(contents)...);
     if (link.can_apply()) ready_.set(link.place_, ReadyLinks::Way::kApply);
   }
+  // Adds an item to the client's inbox.
   template <class... Contents>
   ServerMessage& answer(LinkIndex index, Contents... contents) {
     if (recorder_) record_answered(index);
@@ -88,6 +88,7 @@ class Network {
     if (link.can_deliver()) ready_.set(link.place_, ReadyLinks::Way::kDeliver);
     return item;
   }
+  // Takes the oldest request to the server.
   [[nodiscard]] std::unique_ptr<ClientMessage> take_request(LinkIndex index) {
     if (recorder_) record_request_taken(index);
     Link& link = links_[index];
@@ -95,6 +96,7 @@ class Network {
     if (!link.can_apply()) ready_.clear(link.place_, ReadyLinks::Way::kApply);
     return request;
   }
+  // Takes the oldest item of the client's inbox.
   [[nodiscard]] std::unique_ptr<ServerMessage> take_item(LinkIndex index) {
     if (recorder_) record_item_taken(index);
     Link& link = links_[index];
