@@ -107,7 +107,7 @@ class SceneShrinker {
     });
   }
 
-  void begin(std::vector<fakezk::Deviation> deviations) {
+  void begin(const std::vector<fakezk::Deviation>& deviations) {
     best_.schedule = shrunk_in(best_.clients, best_.rounds, deviations, {.executions = 1});
   }
 
