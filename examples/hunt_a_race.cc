@@ -1,6 +1,7 @@
 // Hunts a mutex of your own: this one is ZooKeeper's recipe, but does not handle a lost reply to
 // its create.
 #include <cstdio>
+#include <utility>
 
 #include "lockstep/lab/hunt.h"
 #include "lockstep/turn.h"
@@ -25,7 +26,7 @@ namespace lab = lockstep::lab;
 class MyMutex {
  public:
   MyMutex(Session& session, Path lock, LockObserver* observer)
-      : session_(session), lock_(lock), observer_(observer) {}
+      : session_(session), lock_(std::move(lock)), observer_(observer) {}
 
   Task<Result<HeldLock>> acquire() {
     const Created ours =

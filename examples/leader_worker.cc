@@ -2,6 +2,7 @@
 // work, and the candidate that has waited longest follows.
 //
 //   leader_worker [--zookeeper HOST:PORT]
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -57,7 +58,7 @@ int main(int argc, char** argv) {
     world->start(name, campaign_and_work(world->client(name), name, done));
   }
   world->run();
-  bool in_order = done.size() == kWorkers * kPieces;
+  bool in_order = done.size() == std::size_t{kWorkers} * kPieces;
   for (std::size_t i = 1; i < done.size(); ++i) {
     in_order = in_order && done[i - 1].token <= done[i].token;
     in_order = in_order && (done[i - 1].by == done[i].by) == (i % kPieces != 0);

@@ -2,6 +2,7 @@
 // worker's lines may come between them.
 //
 //   ten_tasks [--zookeeper HOST:PORT]
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -53,5 +54,5 @@ int main(int argc, char** argv) {
     if (journal[line] != journal[line - 1]) ++changes;
   }
   std::printf("%zu lines in the journal, the writer changed %d times\n", journal.size(), changes);
-  return journal.size() == kWorkers * kTasks && changes == kWorkers - 1 ? 0 : 1;
+  return journal.size() == std::size_t{kWorkers} * kTasks && changes == kWorkers - 1 ? 0 : 1;
 }

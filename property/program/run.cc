@@ -133,7 +133,7 @@ int hunt_here(const RunArguments& options, const CommandLine& line, const RunTar
                              .replay_by = "lockstep run --hunt --replay ",
                              .tolerant = options.tolerant,
                              .json = options.json};
-  const lab::LockUnderTest lock = lock_of(options, target, make);
+  lab::LockUnderTest lock = lock_of(options, target, make);
   return replay_and_show(replay, line.program, [&](std::string_view name) {
     if (name == lock.name) return lock;
     throw UsageError("--replay: the string is of '" + std::string(name) + "', and this is '" +

@@ -119,12 +119,12 @@ __attribute__((visibility("default"))) int __cxa_at_quick_exit(void (*function)(
   return real(function, module);
 }
 
-__attribute__((visibility("default"))) int on_exit(void (*function)(int, void*), void* argument) {
-  const auto run = [=](int status) { function(status, argument); };
+__attribute__((visibility("default"))) int on_exit(void (*func)(int, void*), void* arg) {
+  const auto run = [=](int status) { func(status, arg); };
   if (lockstep::run::keep(&ExitFunctions::at_exit, {run, nullptr})) return 0;
   using Register = int (*)(void (*)(int, void*), void*);
   static const auto real = reinterpret_cast<Register>(::dlsym(RTLD_NEXT, "on_exit"));
-  return real(function, argument);
+  return real(func, arg);
 }
 
 // A library calls this when dlclose() unloads it.

@@ -187,7 +187,7 @@ Error error_of(Call call) {
   }
 }
 
-void block_together(Contender& self, SessionId session, Path path, std::uint32_t) {
+void block_together(Contender& self, SessionId session, const Path& path, std::uint32_t) {
   Executor& executor = self.client().executor();
   const auto members = static_cast<std::int32_t>(self.client().process().world().process_count());
   Evidence observer(self);

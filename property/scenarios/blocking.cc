@@ -31,12 +31,12 @@ void acquire(Contender& self, SessionId session, std::unique_lock<blocking::Fair
     } else {
       held.lock();
     }
-  } catch (const std::system_error&) {
+  } catch (const std::system_error&) {  // Nothing is held then.
   }
   self.oracles().resolved(session);
 }
 
-void block_fairly(Contender& self, Path lock, std::uint32_t rounds) {
+void block_fairly(Contender& self, const Path& lock, std::uint32_t rounds) {
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<SessionId> session = lab::blocking_session_id(self.client());
     if (!session) continue;
@@ -48,15 +48,16 @@ void block_fairly(Contender& self, Path lock, std::uint32_t rounds) {
 }
 
 Task<void> contend_fairly(Contender& self, Path lock, std::uint32_t rounds) {
-  return self.on_fiber([&self, lock, rounds] { block_fairly(self, lock, rounds); });
+  return self.on_fiber(
+      [&self, lock = std::move(lock), rounds] { block_fairly(self, lock, rounds); });
 }
 
 // ------------------------------------------------------------------------------------- the others
 
 // One round with a new lock. A std::system_error ends it.
-using Round = void (*)(Contender& self, Path lock, std::uint32_t role);
+using Round = void (*)(Contender& self, const Path& lock, std::uint32_t role);
 
-void each_round(Contender& self, Path lock, std::uint32_t rounds, Round round) {
+void each_round(Contender& self, const Path& lock, std::uint32_t rounds, Round round) {
   const std::uint32_t process = self.client().process().index();
   for (std::uint32_t i = 0; i < rounds; ++i) {
     const Result<SessionId> session = lab::blocking_session_id(self.client());
@@ -64,7 +65,7 @@ void each_round(Contender& self, Path lock, std::uint32_t rounds, Round round) {
     self.oracles().acquiring(*session, process);
     try {
       round(self, lock, process + i);
-    } catch (const std::system_error&) {
+    } catch (const std::system_error&) {  // The next round is a new attempt.
     }
     self.oracles().resolved(*session);
   }
@@ -72,10 +73,11 @@ void each_round(Contender& self, Path lock, std::uint32_t rounds, Round round) {
 
 template <Round kRound>
 Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  return self.on_fiber([&self, lock, rounds] { each_round(self, lock, rounds, kRound); });
+  return self.on_fiber(
+      [&self, lock = std::move(lock), rounds] { each_round(self, lock, rounds, kRound); });
 }
 
-void read_or_write(Contender& self, Path path, std::uint32_t role) {
+void read_or_write(Contender& self, const Path& path, std::uint32_t role) {
   blocking::ReadWriteLock lock(self.client(), path, &self.oracles());
   if (role % 2 == 0) {
     const std::unique_lock writing(lock);
@@ -85,7 +87,7 @@ void read_or_write(Contender& self, Path path, std::uint32_t role) {
   }
 }
 
-void lease(Contender& self, Path path, std::uint32_t) {
+void lease(Contender& self, const Path& path, std::uint32_t) {
   blocking::Semaphore semaphore(self.client(), path, 2, &self.oracles());
   semaphore.acquire();
   semaphore.release();

@@ -91,15 +91,15 @@ void write_twice(Contender& self, blocking::RecursiveReadWriteLock& lock) {
 void unlock_all(blocking::RecursiveReadWriteLock& lock) {
   try {
     for (;;) lock.unlock_shared();
-  } catch (const std::system_error&) {
+  } catch (const std::system_error&) {  // No level is left.
   }
   try {
     for (;;) lock.unlock();
-  } catch (const std::system_error&) {
+  } catch (const std::system_error&) {  // As above.
   }
 }
 
-void enter_twice(Contender& self, SessionId session, Path path, std::uint32_t role) {
+void enter_twice(Contender& self, SessionId session, const Path& path, std::uint32_t role) {
   blocking::RecursiveReadWriteLock lock(self.client(), path, &self.oracles());
   bool held = true;
   patiently(self, session, [&](std::optional<TimePoint> deadline) {

@@ -37,17 +37,18 @@ void work(Contender& self, Lock& lock) {
 }
 
 // One round with a new lock, begun on that session. A std::system_error ends it.
-using BlockingRound = void (*)(Contender& self, SessionId session, Path lock, std::uint32_t role);
+using BlockingRound = void (*)(Contender& self, SessionId session, const Path& lock,
+                               std::uint32_t role);
 
 template <BlockingRound kRound>
 Task<void> block_in_rounds(Contender& self, Path lock, std::uint32_t rounds) {
-  return self.on_fiber([&self, lock, rounds] {
+  return self.on_fiber([&self, lock = std::move(lock), rounds] {
     for (std::uint32_t i = 0; i < rounds; ++i) {
       const Result<SessionId> session = lab::blocking_session_id(self.client());
       if (!session) continue;
       try {
         kRound(self, *session, lock, self.client().process().index() + i);
-      } catch (const std::system_error&) {
+      } catch (const std::system_error&) {  // The next round is a new attempt.
       }
     }
   });

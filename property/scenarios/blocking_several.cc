@@ -16,7 +16,7 @@ namespace lockstep::scenarios {
 
 namespace {
 
-void lease_several(Contender& self, SessionId session, Path path, std::uint32_t role) {
+void lease_several(Contender& self, SessionId session, const Path& path, std::uint32_t role) {
   const std::int32_t wanted = role % 3 == 2 ? 1 : 2;
   blocking::Semaphore semaphore(self.client(), path, 2, &self.oracles());
   bool leased = true;
@@ -27,7 +27,7 @@ void lease_several(Contender& self, SessionId session, Path path, std::uint32_t 
   if (leased) semaphore.release(wanted);
 }
 
-void hold_any(Contender& self, SessionId session, Path path, std::uint32_t role) {
+void hold_any(Contender& self, SessionId session, const Path& path, std::uint32_t role) {
   blocking::MultiLock all(self.client(), wanted_by(path, role), &self.oracles());
   std::unique_lock held(all, std::defer_lock);
   lock_patiently(self, session, held);

@@ -99,7 +99,7 @@ void block_once(Contender& self, blocking::CohortMutex& mutex, Grants& grants,
     if (lost.stop_requested()) return;
     grants.add(token);
     work_until(self, *self.client().current(), lost);
-  } catch (const std::system_error&) {
+  } catch (const std::system_error&) {  // This thread has no turn.
   }
 }
 

@@ -152,7 +152,7 @@ void govern_blocking(Contender& self, blocking::LeaderLatch& latch, std::uint32_
 }
 
 Task<void> stay_candidate_blocking(Contender& self, Path path, std::uint32_t rounds) {
-  return self.on_fiber([&self, path, rounds] {
+  return self.on_fiber([&self, path = std::move(path), rounds] {
     Acquires& observer = Acquires::of(self, Context());
     LockOptions options{Data(std::string_view(self.client().name()))};
     blocking::LeaderLatch latch(self.client(), path, std::move(options), &observer);

@@ -23,7 +23,6 @@ namespace lockstep::scenarios {
 
 namespace {
 
-using judge::LockRules;
 using lab::LastContender;
 using std::chrono::seconds;
 
@@ -233,7 +232,7 @@ Task<void> hold_on(Contender& self, HeldLock& held, std::uint32_t role) {
 // Two reads show what a holder that watches its znode must know. The event came before the first
 // reply; it made the grant read the znode, and that answer came before the second reply.
 Task<void> check_heard(Contender& self, Session& session, const HeldLock& held) {
-  const Path znode = held.znode();
+  const Path& znode = held.znode();
   int deleted = 0;
   int asked = 0;
   for (int reads = 0; reads < 2; ++reads) {

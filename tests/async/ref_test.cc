@@ -47,7 +47,7 @@ TEST(RefTest, MovingMakesNoOwner) {
   std::atomic<int> alive = 0;
   Ref<Thing> from = Ref<Thing>::make(alive);
   const Ref<Thing> to = std::move(from);
-  EXPECT_FALSE(from);  // NOLINT(bugprone-use-after-move): a moved Ref is null.
+  EXPECT_FALSE(from);  // A moved Ref is null.
   EXPECT_TRUE(to->has_one_owner());
 }
 

@@ -19,7 +19,6 @@ namespace lockstep {
 namespace {
 
 using namespace unit;
-using support::StateRecorder;
 
 // The events in the order in which they happen.
 using Journal = std::vector<std::string>;

@@ -7,7 +7,6 @@ namespace lockstep::conformance {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 using wire::Op;
 
 constexpr std::int32_t kEphemeralFlag = 1;

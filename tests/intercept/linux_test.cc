@@ -16,6 +16,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,13 @@ std::string answer_of(ssize_t result) {
   return result < 0 ? ::strerrorname_np(errno) : std::to_string(result);
 }
 
+// `flags` are those of socket() beside the type.
+int make_socket(int flags = 0) {
+  const int file = ::socket(AF_INET, SOCK_STREAM | flags, 0);
+  if (file < 0) throw std::system_error(errno, std::generic_category(), "socket");
+  return file;
+}
+
 // One descriptor of each kind, and what keeps it open.
 class Kinds {
  public:
@@ -49,7 +57,7 @@ class Kinds {
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
     add("end of a pair", ends[0]);
     add("other end", ends[1]);
-    add("unconnected socket", ::socket(AF_INET, SOCK_STREAM, 0));
+    add("unconnected socket", make_socket());
     connect();
     add("eventfd", ::eventfd(0, 0));
     add("timerfd", ::timerfd_create(CLOCK_MONOTONIC, 0));
@@ -71,7 +79,7 @@ class Kinds {
  private:
   void add(const char* name, int file) { all_.emplace_back(name, file); }
   void connect() {
-    const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+    const int listener = make_socket();
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -80,7 +88,7 @@ class Kinds {
     EXPECT_EQ(::bind(listener, name, size), 0);
     EXPECT_EQ(::listen(listener, 1), 0);
     EXPECT_EQ(::getsockname(listener, name, &size), 0);
-    const int client = ::socket(AF_INET, SOCK_STREAM, 0);
+    const int client = make_socket();
     EXPECT_EQ(::connect(client, name, size), 0);
     add("client", client);
     add("server", ::accept(listener, nullptr, nullptr));
@@ -112,7 +120,7 @@ TEST(LinuxTest, AWriteOfNoBytesDoesNotWait) {
 
 // Returns a nonblocking socket whose attempt to connect has been refused.
 int refused_socket() {
-  const int file = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  const int file = make_socket(SOCK_NONBLOCK);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

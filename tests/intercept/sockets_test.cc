@@ -222,7 +222,7 @@ TEST(InterceptedSocketsTest, APairsReaderMayEndFirst) {
 }
 
 void set_timeout(int file, int option, int ms) {
-  const timeval time{.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
+  const timeval time{.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000L};
   EXPECT_EQ(::setsockopt(file, SOL_SOCKET, option, &time, sizeof time), 0);
 }
 

@@ -55,7 +55,7 @@ std::vector<std::string> received_parts(int file, const std::vector<std::size_t>
   for (const std::size_t size : sizes) parts.emplace_back(size, '-');
   std::vector<iovec> buffers = buffers_of(parts);
   msghdr message = message_of(buffers);
-  ::recvmsg(file, &message, flags);
+  static_cast<void>(::recvmsg(file, &message, flags));
   return parts;
 }
 

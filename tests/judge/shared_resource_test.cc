@@ -149,7 +149,7 @@ TEST_F(SharedResourceTest, NoClientEntersWhileTheLoserMayRelyOnItsSession) {
 
 TEST_F(SharedResourceTest, SessionThatItsClientHasClosedHasNotEndedUnnoticed) {
   enter_and_rely();
-  simulation_.run(close(*a_));
+  must(simulation_.run(close(*a_)), "close");
   resource_.leave(*a_);
   EXPECT_EQ(broken(), "");
 }

@@ -28,7 +28,7 @@ Task<void> expect_to_be_first(Contender& self, Path lock, std::uint32_t rounds) 
   if (!session) co_return;
   const auto queue = co_await (*session)->get_children(lock);
   const bool looks = queue && self.client().name() == "A";
-  EXPECT_TRUE(!looks || queue->size() == 0) << "not the first";
+  EXPECT_TRUE(!looks || queue->empty()) << "not the first";
   co_await contend_for<FairMutex>(self, lock, rounds);
 }
 

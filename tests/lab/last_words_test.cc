@@ -207,7 +207,7 @@ std::string printed_by(const std::function<void()>& run) {
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_FALSE(ExitedWithCode(0)(status)) << "it has come to no end";
   std::string text;
-  std::rewind(file);
+  EXPECT_EQ(std::fseek(file, 0, SEEK_SET), 0);
   for (int byte = std::fgetc(file); byte != EOF; byte = std::fgetc(file)) {
     text += static_cast<char>(byte);
   }

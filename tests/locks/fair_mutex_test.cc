@@ -375,14 +375,17 @@ TEST_F(FairMutexQueueTest, EndOfTheSequenceIsNodeExistsForEveryContender) {
   EXPECT_TRUE(simulation_.run(b_.acquire()).has_value());
 }
 
+// Makes a znode that nobody can read.
+Task<Result<Created>> create_unreadable(Session& session, Path znode) {
+  const Acl acl({AclEntry(permission::kDelete, "world", "anyone")});
+  const Creation secret(CreateMode::kEphemeral, acl);
+  co_return co_await session.create(znode, Data(), secret);
+}
+
 // The holder's ACL does not let others read it, so the server reports nothing about it (3.8.4).
 TEST_F(FairMutexQueueTest, UnreadablePredecessorIsWatched) {
   must(simulation_.run(create(*b_.session, "/lock")), "create");
-  Creation secret(CreateMode::kEphemeral, Acl({AclEntry(permission::kDelete, "world", "anyone")}));
-  const auto make = [&]() -> Task<Result<Created>> {
-    co_return co_await c_.session->create("/lock/x-lock-0000000000", Data(), secret);
-  };
-  must(simulation_.run(make()), "create");
+  must(simulation_.run(create_unreadable(*c_.session, "/lock/x-lock-0000000000")), "create");
   const auto by_b = b_.queue_up();
   EXPECT_FALSE(by_b.done());
   must(simulation_.run(remove(*c_.session, "/lock/x-lock-0000000000")), "remove");

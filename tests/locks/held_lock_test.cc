@@ -5,6 +5,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/task_set.h"
@@ -433,22 +434,27 @@ TEST_F(HeldLockTest, LossOfTheZnodeMayDestroyTheLock) {
   EXPECT_EQ(held, nullptr);
 }
 
+// Returns the error of a transaction that writes while the lock is held.
+Task<std::optional<Error>> write_balance(Session& session, const HeldLock& held, Data data) {
+  Transaction transaction = Transaction().set_data("/balance", std::move(data));
+  transaction.add(held.check());
+  const auto done = co_await session.multi(std::move(transaction));
+  if (done) co_return std::nullopt;
+  co_return done.error().error;
+}
+
 TEST_F(HeldLockTest, CheckLetsATransactionHappenOnlyWhileTheLockIsHeld) {
   HeldLock held = acquire();
   must(simulation_.run(create(*session_, "/balance", "0")), "create");
-  const auto write = [&](Data data) -> Task<std::optional<Error>> {
-    Transaction transaction = Transaction().set_data("/balance", std::move(data));
-    transaction.add(held.check());
-    const auto done = co_await session_->multi(std::move(transaction));
-    if (done) co_return std::nullopt;
-    co_return done.error().error;
+  const auto write = [&](const char* balance) {
+    return simulation_.run(write_balance(*session_, held, balance));
   };
-  EXPECT_EQ(simulation_.run(write("1")), std::nullopt);
+  EXPECT_EQ(write("1"), std::nullopt);
   const auto other = simulation_.open("other");
   must(simulation_.run(set_data(*other, held.znode(), "__REVOKE__")), "set_data");
-  EXPECT_EQ(simulation_.run(write("2")), std::nullopt);
+  EXPECT_EQ(write("2"), std::nullopt);
   must(simulation_.run(remove(*other, held.znode())), "remove");
-  EXPECT_EQ(simulation_.run(write("3")), Error::kNoNode);
+  EXPECT_EQ(write("3"), Error::kNoNode);
   EXPECT_EQ(must(simulation_.run(get_data(*other, "/balance")), "get_data").data, Data("2"));
 }
 

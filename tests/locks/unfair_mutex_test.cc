@@ -110,7 +110,7 @@ TEST_F(UnfairMutexTest, LookForTheHolderSurvivesAConnectionLossAndEndsWithTheSes
   simulation_.cut(*b_);
   simulation_.run_until(looking);
   EXPECT_TRUE(must(looking.result(), "holder").has_value());
-  simulation_.run(close(*b_));
+  must(simulation_.run(close(*b_)), "close");
   EXPECT_EQ(error_of(simulation_.run(of_b_.holder())), Error::kClosing);
 }
 

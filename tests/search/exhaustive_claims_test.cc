@@ -30,8 +30,8 @@ Task<void> ask_until_told(Actor& self) {
 Task<void> ask_for_ever_unless_told(Actor& self) {
   const auto session = co_await self.client().session(Context());
   static_cast<void>(co_await (*session)->sync("/b"));
-  const bool told = self.shared > 0;
-  while (!told) static_cast<void>(co_await (*session)->sync("/b"));
+  if (self.shared > 0) co_return;
+  for (;;) static_cast<void>(co_await (*session)->sync("/b"));
 }
 
 TEST(ExhaustiveClaimsTest, ASearchThatNeedsFairnessIsNotExhausted) {

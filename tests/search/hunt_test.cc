@@ -330,7 +330,8 @@ TEST(StrategyTest, FaultsStrikeAsOftenAsDrawnAndAtAnyTime) {
   // One execution in sixteen has no fault; the others have one or two, equally often.
   const int none = 30'000 / static_cast<int>(FaultTimes::kFaultFreeShare);
   const int some = (30'000 - none) / 2;
-  for (const int strike : strikes) EXPECT_NEAR(strike, 3 * some / 51, 120);
+  const int each = 3 * some / 51;
+  for (const int strike : strikes) EXPECT_NEAR(strike, each, 120);
   EXPECT_NEAR(counts[0], none, 300);
   EXPECT_NEAR(counts[1], some, 600);
   EXPECT_NEAR(counts[2], some, 600);

@@ -60,5 +60,10 @@ TEST(ChoicesTest, TheChooserIsNotAskedWithoutAChoice) {
   EXPECT_EQ(record.positions(), 0u);
 }
 
+TEST(ChoicesTest, AChoiceNeedsAnOption) {
+  EXPECT_EQ(Choices::within(7, 1), 0u);
+  EXPECT_DEATH(static_cast<void>(Choices::within(0, 0)), "a choice needs an option");
+}
+
 }  // namespace
 }  // namespace lockstep::fakezk

@@ -216,7 +216,7 @@ TEST(GuaranteesTest, AtTheEndOfTheSequenceThePzxidStays) {
   support::GuaranteeChecker checker(world);
   world.set_tracer(&checker);
   const std::shared_ptr<fake::FakeSession> session = simulation.open("A");
-  const auto create = [&](Path path, CreateMode mode) {
+  const auto create = [&](const Path& path, CreateMode mode) {
     unit::must(simulation.run(unit::create(*session, path, Data(), mode)), "create");
   };
   create("/a", CreateMode::kPersistent);

@@ -18,7 +18,7 @@ class PreparationTest : public ::testing::Test, private Unspecified {
     preparation_.begin({.session = 1, .identities = {}, .zxid = 1});
   }
 
-  std::expected<void, Error> prepare(Request request) {
+  std::expected<void, Error> prepare(const Request& request) {
     const PathId path = paths_->intern(request.path.text());
     return preparation_.prepare(request, path);
   }

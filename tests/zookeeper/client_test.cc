@@ -20,7 +20,6 @@ namespace lockstep::zookeeper {
 namespace {
 
 using support::must;
-using support::StateReached;
 using support::TcpProxy;
 using support::ZookeeperServer;
 

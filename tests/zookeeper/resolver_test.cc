@@ -63,7 +63,7 @@ TEST(ResolverTest, ANameWithoutAnAddressInReachIsLookedUpAmongAll) {
 }  // namespace lockstep::zookeeper::resolver_test
 
 // The whole process asks here, not in the C library.
-extern "C" int getaddrinfo(const char* host, const char* service, const addrinfo* hints,
-                           addrinfo** found) {
-  return lockstep::zookeeper::resolver_test::answer(host, service, hints, found);
+extern "C" int getaddrinfo(const char* name, const char* service, const addrinfo* req,
+                           addrinfo** pai) {
+  return lockstep::zookeeper::resolver_test::answer(name, service, req, pai);
 }

@@ -264,13 +264,13 @@ void FakeSession::set_watches() {
 // The C client registers and removes watches when the reply arrives.
 void FakeSession::update_watches(const PendingRequest& answered, const Reply& reply) {
   const std::optional<Error> error = reply.is_error() ? std::optional(reply.error) : std::nullopt;
-  Path path = world_.servers().paths().path(answered.path);
+  const Path path = world_.servers().paths().path(answered.path);
   if (concerns_watches(answered.op)) {
     if (!error) drop_watches(answered, path);
     return;
   }
   const internal::WatchTable table = internal::table_of(answered.op, error);
-  if (table != internal::WatchTable::kNone) watches_.add(table, std::move(path), *answered.watch);
+  if (table != internal::WatchTable::kNone) watches_.add(table, path, *answered.watch);
 }
 
 void FakeSession::drop_watches(const PendingRequest& answered, const Path& path) {

@@ -36,11 +36,9 @@ Probe::Probe(Address address, Depth depth, std::int64_t seen, TimePoint now, Dur
       budget_(budget),
       deadline_(after(now, budget)),
       socket_(::socket(address_.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-  if (!socket_) {
-    fail_with_errno(errno);
-  } else if (::connect(socket_.get(), address_.get(), address_.size()) == 0) {
+  if (socket_ && ::connect(socket_.get(), address_.get(), address_.size()) == 0) {
     finish_connecting();
-  } else if (errno != EINPROGRESS) {
+  } else if (!socket_ || errno != EINPROGRESS) {
     fail_with_errno(errno);
   }
 }

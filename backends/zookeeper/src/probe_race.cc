@@ -25,7 +25,7 @@ std::optional<Address> ProbeRace::go_on(TimePoint now) {
         ++probe;
         continue;
       }
-      const Address address = probe->address();
+      Address address = probe->address();
       const std::optional<std::string> failure = probe->failure();
       probe = probes_.erase(probe);
       if (!failure) return address;

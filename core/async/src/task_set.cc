@@ -42,6 +42,7 @@ class TaskSet::Running final : public internal::TaskAwaiter<void>, public intern
   ~Running() {
     if (set_) leave();
   }
+  [[nodiscard]] Running* older() const noexcept { return older_; }
 
  private:
   void leave() noexcept {
@@ -95,7 +96,8 @@ void TaskSet::spawn(Task<void>&& task, bool* ended, std::unique_ptr<internal::Ca
 }
 
 void TaskSet::clear() noexcept {
-  while (youngest_) youngest_->drop();
+  // drop() takes the task out of the list too, but the static analyzer cannot see that.
+  while (youngest_) std::exchange(youngest_, youngest_->older())->drop();
 }
 
 }  // namespace lockstep

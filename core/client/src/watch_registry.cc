@@ -42,13 +42,12 @@ WatchRegistry::~WatchRegistry() {
   }
 }
 
-WatchEntry& WatchRegistry::entry_for(Path path, WatchType type) {
+WatchEntry& WatchRegistry::entry_for(const Path& path, WatchType type) {
   const Sought sought(path, type);
   const auto after = entries_.lower_bound(sought);
   if (after != entries_.end() && !Order()(sought, after->first)) return after->second;
-  const auto made =
-      entries_.emplace_hint(after, std::piecewise_construct,
-                            std::forward_as_tuple(std::move(path), type), std::tie(*this));
+  const auto made = entries_.emplace_hint(after, std::piecewise_construct,
+                                          std::forward_as_tuple(path, type), std::tie(*this));
   made->second.key = &made->first;
   return made->second;
 }
@@ -66,10 +65,9 @@ void WatchRegistry::answered(OpCode read, const Path& path) {
   settle(found->second);
 }
 
-void WatchRegistry::add(WatchTable table, Path path, WatchState& watch) {
+void WatchRegistry::add(WatchTable table, const Path& path, WatchState& watch) {
   const bool of_children = table == WatchTable::kChild;
-  WatchEntry& entry =
-      entry_for(std::move(path), of_children ? WatchType::kChild : WatchType::kData);
+  WatchEntry& entry = entry_for(path, of_children ? WatchType::kChild : WatchType::kData);
   watch.number_ = ++registered_;
   std::uint64_t& since = table == WatchTable::kExist ? entry.exist : entry.node;
   if (since == 0) since = watch.number_;

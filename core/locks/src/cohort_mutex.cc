@@ -71,8 +71,8 @@ class CohortMutex::Waiter {
 
 CohortMutex::CohortMutex(Session& session, Path lock, CohortBounds bounds, LockObserver* observer)
     : CohortMutex(session, std::move(lock), LockOptions(), bounds, observer) {}
-CohortMutex::CohortMutex(Session& session, Path lock, LockOptions options, CohortBounds bounds,
-                         LockObserver* observer)
+CohortMutex::CohortMutex(Session& session, Path lock, const LockOptions& options,
+                         CohortBounds bounds, LockObserver* observer)
     : session_(session),
       mutex_(session, std::move(lock), options, observer),
       bounds_(bounds),

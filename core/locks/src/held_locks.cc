@@ -46,7 +46,7 @@ LockState HeldLocks::state() const {
 }
 
 // No coroutine: each task owns its grant from now on, also before it begins.
-Task<ReleaseOutcome> HeldLocks::release(Context context) {
+Task<ReleaseOutcome> HeldLocks::release(const Context& context) {
   std::vector<Task<ReleaseOutcome>> releases;
   releases.reserve(held_.size());
   for (HeldLock& held : std::views::reverse(held_)) releases.push_back(held.release(context));

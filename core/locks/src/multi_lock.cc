@@ -37,7 +37,7 @@ class RequestStop {
 
 }  // namespace
 
-MultiLock::MultiLock(Session& session, std::vector<Path> locks, LockOptions options,
+MultiLock::MultiLock(Session& session, std::vector<Path> locks, const LockOptions& options,
                      LockObserver* observer)
     : MultiLock(session, mutexes(std::move(locks), options), observer) {}
 

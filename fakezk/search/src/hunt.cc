@@ -67,7 +67,7 @@ class BlockDealer {
 std::optional<Block> BlockDealer::next() {
   const std::lock_guard lock(mutex_);
   if (next_ >= end_) return std::nullopt;
-  const Block block = {next_, std::min(end_ - next_, kBlock - next_ % kBlock)};
+  Block block = {next_, std::min(end_ - next_, kBlock - next_ % kBlock)};
   next_ += block.count;
   return block;
 }

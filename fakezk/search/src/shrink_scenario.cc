@@ -60,8 +60,8 @@ class SceneShrinker {
     best_.limits = limits;
   }
 
-  ShrunkScene run(std::vector<fakezk::Deviation> deviations) {
-    begin(std::move(deviations));
+  ShrunkScene run(const std::vector<fakezk::Deviation>& deviations) {
+    begin(deviations);
     const bool large = scene_.clients * scene_.rounds > kLarge;
     if (large && breaks(best_.schedule.outcome)) begin_in_a_small_one();
     best_.schedule = shrunk_in(best_.clients, best_.rounds, best_.schedule.deviations,
@@ -107,7 +107,7 @@ class SceneShrinker {
     });
   }
 
-  void begin(std::vector<fakezk::Deviation> deviations) {
+  void begin(const std::vector<fakezk::Deviation>& deviations) {
     best_.schedule = shrunk_in(best_.clients, best_.rounds, deviations, {.executions = 1});
   }
 
@@ -257,11 +257,11 @@ class SceneShrinker {
 }  // namespace
 
 ShrunkScene shrink_scene(const Scene& scene, const ExecutionLimits& limits,
-                         const std::string& oracle, std::vector<fakezk::Deviation> deviations,
-                         ShrinkBudget budget) {
+                         const std::string& oracle,
+                         const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget) {
   OwnTrials own(scene.make);
   Trials& trials = scene.trials ? *scene.trials : own;
-  return SceneShrinker(scene, trials, limits, oracle, budget).run(std::move(deviations));
+  return SceneShrinker(scene, trials, limits, oracle, budget).run(deviations);
 }
 
 }  // namespace lockstep::search

@@ -27,8 +27,9 @@ std::size_t bytes(const WatchedPaths& watched) {
 
 std::size_t packet_bytes(const ClientMessage& message) {
   switch (message.kind) {
-    case ClientMessage::Kind::kHandshake: break;  // always short
-    case ClientMessage::Kind::kQuery: break;      // Its sender has another limit.
+    // A handshake is always short, and the sender of a query has another limit.
+    case ClientMessage::Kind::kHandshake:
+    case ClientMessage::Kind::kQuery: break;
     case ClientMessage::Kind::kSetWatches: return kHeader + bytes(message.watched());
     case ClientMessage::Kind::kRequest: return lockstep::packet_bytes(message.request);
   }

@@ -45,7 +45,7 @@ void visit_below(const ZnodeTree& tree, const Znode& top, Visit visit) {
 // About as many bytes as it takes.
 std::size_t size_of(const Reply& reply) {
   std::size_t size = sizeof reply + reply.data.view().size();
-  for (const std::string_view name : reply.children) size += sizeof name + name.size();
+  for (const std::string_view name : reply.children) size += sizeof(std::string_view) + name.size();
   return size;
 }
 

@@ -21,7 +21,8 @@ void SessionTable::reset() {
 SessionTable::Checkpoint SessionTable::checkpoint() const {
   Checkpoint checkpoint;
   for (SessionIndex index = 0; index < size_; ++index) {
-    checkpoint.push_back({*sessions_[index], sessions_[index]->ephemerals});
+    const Session& session = *sessions_[index];
+    checkpoint.push_back({static_cast<const Facts&>(session), session.ephemerals});
   }
   return checkpoint;
 }

@@ -164,8 +164,8 @@ std::pair<std::shared_ptr<Descriptor>, std::shared_ptr<Descriptor>> make_pair() 
 namespace {
 
 int add_both(Execution& execution,
-             std::pair<std::shared_ptr<Descriptor>, std::shared_ptr<Descriptor>> ends, int* files,
-             bool nonblocking) {
+             const std::pair<std::shared_ptr<Descriptor>, std::shared_ptr<Descriptor>>& ends,
+             int* files, bool nonblocking) {
   ends.first->nonblocking = nonblocking;
   ends.second->nonblocking = nonblocking;
   Descriptors& descriptors = execution.descriptors();

@@ -87,7 +87,7 @@ void hold_once(Contender& self, Session& session, const Path& lock) {
 }
 
 Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  return self.on_fiber([&self, lock, rounds] {
+  return self.on_fiber([&self, lock = std::move(lock), rounds] {
     for (std::uint32_t round = 0; round < rounds; ++round) {
       if (!lab::blocking_session_id(self.client())) continue;
       const std::shared_ptr<Session> session = self.client().current();

@@ -4,6 +4,7 @@
 // blocking::Leadership::over.
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "lockstep/blocking/leader_latch.h"
 #include "lockstep/lab/blocking_scenario.h"
@@ -33,11 +34,11 @@ void lead(Contender& self, const Path& election) {
 }
 
 Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  return self.on_fiber([&self, lock, rounds] {
+  return self.on_fiber([&self, lock = std::move(lock), rounds] {
     for (std::uint32_t round = 0; round < rounds; ++round) {
       try {
         lead(self, lock);
-      } catch (const std::system_error&) {
+      } catch (const std::system_error&) {  // The next round is a new attempt.
       }
     }
   });

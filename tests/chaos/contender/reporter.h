@@ -22,9 +22,9 @@ class Reporter final : public LockObserver {
   void report(Event event);
   // Reports an action of a worker with a grant, which the lock and the token identify.
   void report(Kind kind, int worker, const std::string& lock, Zxid token, Share share);
-  // Writes to the lock's resource and waits for the answer; false if the resource refuses the
-  // token.
-  bool write(int worker, const std::string& lock, Zxid token);
+  // Writes to the resource of the lock `on` and waits for the answer; false if the resource refuses
+  // the token.
+  bool write(int worker, const std::string& on, Zxid token);
 
   void served(int worker);
 

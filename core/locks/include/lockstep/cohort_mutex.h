@@ -100,7 +100,7 @@ class CohortMutex {
 
   CohortMutex(Session& session, Path lock, CohortBounds bounds = {},
               LockObserver* observer = nullptr);
-  CohortMutex(Session& session, Path lock, LockOptions options, CohortBounds bounds = {},
+  CohortMutex(Session& session, Path lock, const LockOptions& options, CohortBounds bounds = {},
               LockObserver* observer = nullptr);
   CohortMutex(const CohortMutex&) = delete;
   CohortMutex& operator=(const CohortMutex&) = delete;

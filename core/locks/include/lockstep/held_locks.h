@@ -23,7 +23,7 @@ class HeldLocks {
   [[nodiscard]] LockState state() const;
   // Releases all of them, the last one first. Returns the worst outcome: unknown before already
   // lost before released. Idempotent. As with HeldLock, this object need not outlive the task.
-  Task<ReleaseOutcome> release(Context context = {});
+  Task<ReleaseOutcome> release(const Context& context = {});
 
  private:
   std::vector<HeldLock> held_;

@@ -33,7 +33,7 @@ class MultiLock {
   MultiLock(Session& session, std::vector<Path> locks, LockObserver* observer = nullptr)
       : MultiLock(session, std::move(locks), LockOptions(), observer) {}
   // Each of the locks has these options.
-  MultiLock(Session& session, std::vector<Path> locks, LockOptions options,
+  MultiLock(Session& session, std::vector<Path> locks, const LockOptions& options,
             LockObserver* observer = nullptr);
 
   Task<Result<HeldLocks>> acquire(Context context = {}) {

@@ -164,7 +164,7 @@ class BudgetedSearch {
   void keep(Part& part) {
     tally_.deepest = part.tally.deepest;
     Finished& finished = finished_[part.faults.faults];
-    finished.sums = part.tally;
+    finished.sums = static_cast<const Sums&>(part.tally);
     finished.others = std::move(part.others);
     finished.final_states = std::exchange(part.tally.final_states, {});
   }

@@ -36,7 +36,7 @@ std::terminate_handler handler_before = nullptr;
         " (lockstep/blocking/run.h)\n",
         stderr);
     std::abort();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): the previous handler prints more.
+  } catch (...) {  // The previous handler prints more.
   }
   if (handler_before) handler_before();
   std::abort();
@@ -124,7 +124,7 @@ class Fibers::Fiber final : public fakezk::Thread {
   void run() {
     try {
       if (!abandoned_) body_();
-    } catch (const Abandoned&) {  // NOLINT(bugprone-empty-catch): it was there to unwind.
+    } catch (const Abandoned&) {  // It was there to unwind.
     } catch (...) {
       exception_ = std::current_exception();
     }

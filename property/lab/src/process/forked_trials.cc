@@ -131,12 +131,12 @@ search::Trial ForkedTrials::run(std::uint32_t clients, std::uint32_t rounds,
     search::Outcome outcome = execute(*world_, *program_, replay, limits_);
     write_trial(file, {std::move(outcome), world_->deviations()});
   };
-  // A finding is reported even if the machine has no process to shrink it in.
   try {
     std::optional<ReportedTrial> told =
         worker_.run({0, deviations}, kLongestSecondsOfATrial, IfSlow::kNothing, work);
     if (told) return std::move(told->trial);
   } catch (const std::system_error&) {
+    // A finding is reported even if the machine has no process to shrink it in.
   }
   return {{}, deviations};
 }

@@ -115,7 +115,7 @@ class WatchRegistry {
   // The read has been answered; if it left a watch, that has been added.
   void answered(OpCode read, const Path& path);
   // A read has left a watch in that table, which is not kNone.
-  void add(WatchTable table, Path path, WatchState& watch);
+  void add(WatchTable table, const Path& path, WatchState& watch);
 
   // These resolve the watches that they concern, in the order of registration.
   // An event at `path`, which the watches' owners know as `shown`.
@@ -202,7 +202,7 @@ class WatchRegistry {
   [[nodiscard]] static WatchType type_of(OpCode read) noexcept {
     return read == OpCode::kGetChildren ? WatchType::kChild : WatchType::kData;
   }
-  [[nodiscard]] WatchEntry& entry_for(Path path, WatchType type);
+  [[nodiscard]] WatchEntry& entry_for(const Path& path, WatchType type);
   // Null if there is none.
   [[nodiscard]] WatchEntry* entry_of(const Path& path, WatchType type);
   // Empties the entries of one path, either of which may be null. Calls resolve(watch) for each

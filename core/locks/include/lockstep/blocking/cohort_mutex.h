@@ -15,12 +15,12 @@ namespace lockstep::blocking {
 // Everything else: see Mutex and lockstep::CohortMutex.
 class CohortMutex : public Mutex<SharedOnClient<lockstep::CohortMutex>> {
  public:
-  explicit CohortMutex(Client& client, Path lock, CohortBounds cohort = {},
+  explicit CohortMutex(Client& client, const Path& lock, CohortBounds cohort = {},
                        LockObserver* observer = nullptr)
-      : CohortMutex(client, std::move(lock), LockOptions(), cohort, observer) {}
-  CohortMutex(Client& client, Path lock, LockOptions options, CohortBounds cohort = {},
+      : CohortMutex(client, lock, LockOptions(), cohort, observer) {}
+  CohortMutex(Client& client, const Path& lock, LockOptions options, CohortBounds cohort = {},
               LockObserver* observer = nullptr)
-      : CohortMutex(client, std::move(lock), Bounds(), std::move(options), cohort, observer) {}
+      : CohortMutex(client, lock, Bounds(), std::move(options), cohort, observer) {}
   CohortMutex(Client& client, const Path& lock, Bounds bounds, LockOptions options,
               CohortBounds cohort = {}, LockObserver* observer = nullptr)
       : Mutex(client, lock, bounds, std::move(options), cohort, observer) {}

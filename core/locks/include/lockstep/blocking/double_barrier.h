@@ -63,9 +63,9 @@ namespace blocking {
 class DoubleBarrier : public Lock<OnClient<lockstep::internal::BarrierEntry>, Reentry::kForbidden,
                                   GrantOnClient<lockstep::internal::BarrierMember>> {
  public:
-  DoubleBarrier(Client& client, Path barrier, std::int32_t members,
+  DoubleBarrier(Client& client, const Path& barrier, std::int32_t members,
                 LockObserver* observer = nullptr)
-      : DoubleBarrier(client, std::move(barrier), members, LockOptions(), observer) {}
+      : DoubleBarrier(client, barrier, members, LockOptions(), observer) {}
   DoubleBarrier(Client& client, const Path& barrier, std::int32_t members, LockOptions options,
                 LockObserver* observer = nullptr)
       : Lock(OnClient<lockstep::internal::BarrierEntry>(client, barrier, members,

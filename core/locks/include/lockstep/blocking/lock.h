@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <stop_token>
+#include <type_traits>
 #include <utility>
 
 #include "lockstep/blocking/owned.h"
@@ -59,8 +60,13 @@ class Lock : public Owned<Source, Grant, kReentry> {
   ~Lock() = default;
 
  private:
+  // The single grant that the caller's is, or that all levels of it share.
   static const HeldLock& held_in(const Grant& grant) {
-    return lockstep::internal::held_in(grant.held);
+    if constexpr (std::is_same_v<decltype(grant.held), HeldLock>) {
+      return grant.held;
+    } else {
+      return grant.held.held();
+    }
   }
 };
 

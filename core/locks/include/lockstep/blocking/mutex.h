@@ -27,16 +27,16 @@ class Mutex : public ExclusiveCalls<Lock<Source, kReentry, lockstep::internal::G
   using Base = typename Mutex::ExclusiveCalls;
 
  public:
-  Mutex(Client& client, Path lock, LockObserver* observer = nullptr)
-      : Mutex(client, std::move(lock), Bounds(), observer) {}
-  Mutex(Client& client, Path lock, LockOptions options, LockObserver* observer = nullptr)
+  Mutex(Client& client, const Path& lock, LockObserver* observer = nullptr)
+      : Mutex(client, lock, Bounds(), observer) {}
+  Mutex(Client& client, const Path& lock, LockOptions options, LockObserver* observer = nullptr)
     requires std::constructible_from<Source, Client&, Path, LockOptions, LockObserver*>
-      : Mutex(client, std::move(lock), Bounds(), std::move(options), observer) {}
+      : Mutex(client, lock, Bounds(), std::move(options), observer) {}
 
   // For a mutex that is one znode: `data` describes its holder.
-  Mutex(Client& client, Path lock, Data data, LockObserver* observer = nullptr)
+  Mutex(Client& client, const Path& lock, Data data, LockObserver* observer = nullptr)
     requires std::constructible_from<Source, Client&, Path, Data, LockObserver*>
-      : Mutex(client, std::move(lock), Bounds(), std::move(data), observer) {}
+      : Mutex(client, lock, Bounds(), std::move(data), observer) {}
 
   // These constructors take bounds other than the default.
   template <class... What>

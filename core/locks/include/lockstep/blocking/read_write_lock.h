@@ -41,10 +41,11 @@ namespace blocking {
 template <class Source>
 class SharedMutex : public lockstep::internal::ReadWriteCalls<Source> {
  public:
-  SharedMutex(Client& client, Path lock, LockObserver* observer = nullptr)
-      : SharedMutex(client, std::move(lock), Bounds(), observer) {}
-  SharedMutex(Client& client, Path lock, LockOptions options, LockObserver* observer = nullptr)
-      : SharedMutex(client, std::move(lock), Bounds(), std::move(options), observer) {}
+  SharedMutex(Client& client, const Path& lock, LockObserver* observer = nullptr)
+      : SharedMutex(client, lock, Bounds(), observer) {}
+  SharedMutex(Client& client, const Path& lock, LockOptions options,
+              LockObserver* observer = nullptr)
+      : SharedMutex(client, lock, Bounds(), std::move(options), observer) {}
   // These constructors take bounds other than the default.
   template <class... What>
     requires std::constructible_from<Source, Client&, Path, What...>

@@ -43,7 +43,9 @@ class RecursiveHolds {
   // One level less; `share` is one that it has.
   Task<ReleaseOutcome> leave(Share share, Context context);
   // The last level.
-  Task<ReleaseOutcome> release(Context context) { return levels_.back().release(context); }
+  Task<ReleaseOutcome> release(Context context) {
+    return levels_.back().release(std::move(context));
+  }
 
  private:
   std::unique_ptr<RecursiveReadWriteLock> lock_;
@@ -95,7 +97,7 @@ namespace blocking {
 // release() and release_shared() of inner levels: see RecursiveReadWriteLock::Hold::release().
 class RecursiveReadWriteLock : public lockstep::internal::RecursiveCalls {
  public:
-  RecursiveReadWriteLock(Client& client, Path lock, LockObserver* observer = nullptr)
+  RecursiveReadWriteLock(Client& client, const Path& lock, LockObserver* observer = nullptr)
       : RecursiveReadWriteLock(client, lock, LockOptions(), observer) {}
   RecursiveReadWriteLock(Client& client, const Path& lock, LockOptions options,
                          LockObserver* observer = nullptr)

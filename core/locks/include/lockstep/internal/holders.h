@@ -14,16 +14,6 @@ namespace lockstep::internal {
 [[noreturn]] void fail_not_held();
 [[noreturn]] void fail_not_held_so();
 
-// The single grant that `held` is, or that all levels of it share.
-template <class Held>
-[[nodiscard]] const HeldLock& held_in(const Held& held) {
-  if constexpr (std::is_same_v<Held, HeldLock>) {
-    return held;
-  } else {
-    return held.held();
-  }
-}
-
 // The owners of a blocking lock, and their grants, each a GrantOnClient. There may be several:
 // readers, and an owner whose grant is lost and who has not been notified yet. On the lock's
 // executor only.

@@ -42,7 +42,8 @@ struct ShrunkScene {
 // that one: a failure that was found first need not be the one with the fewest steps. A smaller
 // scene that shows it in half of the steps may have two more deviations.
 ShrunkScene shrink_scene(const Scene& scene, const ExecutionLimits& limits,
-                         const std::string& oracle, std::vector<fakezk::Deviation> deviations,
+                         const std::string& oracle,
+                         const std::vector<fakezk::Deviation>& deviations,
                          ShrinkBudget budget = {60'000, 4'500'000});
 
 }  // namespace lockstep::search

@@ -5,6 +5,7 @@
 #include "lockstep/fakezk/chooser.h"
 #include "lockstep/fakezk/trace_record.h"
 #include "lockstep/fakezk/unspecified.h"
+#include "lockstep/internal/check.h"
 
 namespace lockstep::fakezk {
 
@@ -12,10 +13,12 @@ namespace lockstep::fakezk {
 // Outside of steps, when something is done by hand, every number is 0.
 class Choices final : public Unspecified {
  public:
-  // Makes any number a valid choice. Nearly every one is small enough already, so the slow division
-  // is rare.
+  // Makes any number a valid choice of at least one option. Nearly every one is small enough
+  // already, so the slow division is rare.
   [[nodiscard]] static std::uint32_t within(std::uint32_t number, std::uint32_t options) {
-    return number < options ? number : number % options;
+    if (number < options) return number;
+    if (options == 0) internal::misused("a choice needs an option");
+    return number % options;
   }
 
   explicit Choices(TraceRecord& record) : record_(record) {}

@@ -47,9 +47,9 @@ class Preparation {
   }
 
   // Each adds the changes of one operation to the history, and takes those of earlier ones into
-  // account. An error adds nothing. `path` is the number of the request's path.
+  // account. An error adds nothing. `path` or `asked` is the number of the request's path.
   [[nodiscard]] std::expected<void, Error> prepare(const Request& request, PathId path);
-  [[nodiscard]] std::expected<void, Error> create(const Request& request, PathId path);
+  [[nodiscard]] std::expected<void, Error> create(const Request& request, PathId asked);
   [[nodiscard]] std::expected<void, Error> remove(const Request& request, PathId path);
   [[nodiscard]] std::expected<void, Error> set_data(const Request& request, PathId path);
   [[nodiscard]] std::expected<void, Error> set_acl(const Request& request, PathId path);

@@ -75,7 +75,7 @@ inline void work_inside(Contender& self, SessionId acquired_with) {
 // Mutex(Client&, Path, LockObserver*) is one of lockstep/blocking's, or a user's own. A
 // std::system_error from its functions ends the round.
 template <class Mutex>
-void block_for(Contender& self, Path lock, std::uint32_t rounds) {
+void block_for(Contender& self, const Path& lock, std::uint32_t rounds) {
   static_assert(std::constructible_from<Mutex, Client&, Path, LockObserver*>,
                 "a hunt makes the lock as Mutex(Client&, Path, LockObserver*)");
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -91,7 +91,7 @@ void block_for(Contender& self, Path lock, std::uint32_t rounds) {
       } else {
         held.lock();
       }
-    } catch (const std::system_error&) {
+    } catch (const std::system_error&) {  // Nothing is held then.
     }
     self.oracles().resolved(*id);
     self.tried_blocking(held.owns_lock());
@@ -100,7 +100,8 @@ void block_for(Contender& self, Path lock, std::uint32_t rounds) {
 }
 template <class Mutex>
 Task<void> contend_blocking_for(Contender& self, Path lock, std::uint32_t rounds) {
-  return self.on_fiber([&self, lock, rounds] { block_for<Mutex>(self, lock, rounds); });
+  return self.on_fiber(
+      [&self, lock = std::move(lock), rounds] { block_for<Mutex>(self, lock, rounds); });
 }
 
 // The same as a LockUnderTest; the last contender is impatient.

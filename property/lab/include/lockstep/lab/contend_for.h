@@ -20,9 +20,9 @@ inline constexpr bool kTakesContext =
 
 // Mutex::acquire, bounded if it can be.
 template <class Mutex>
-Task<Result<HeldLock>> acquire(Mutex& mutex, Context patience) {
+Task<Result<HeldLock>> acquire(Mutex& mutex, const Context& patience) {
   if constexpr (kTakesContext<Mutex>) {
-    return mutex.acquire(std::move(patience));
+    return mutex.acquire(patience);
   } else {
     return mutex.acquire();
   }

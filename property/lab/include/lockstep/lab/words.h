@@ -21,7 +21,7 @@ namespace lockstep::lab {
 // "no faults", "at most 2 faults per execution (cut, expiry)".
 [[nodiscard]] std::string describe_faults(const fakezk::FaultPlan& plan);
 // "lag (there is one server)", for kinds that cannot strike; empty if there are none.
-[[nodiscard]] std::string describe_impossible(fakezk::FaultKinds kinds);
+[[nodiscard]] std::string describe_impossible(fakezk::FaultKinds impossible);
 // All kinds: "cut, expiry".
 [[nodiscard]] std::string fault_kind_names();
 // Those that "all" leaves out.
