@@ -35,6 +35,7 @@ std::optional<std::int32_t> member_of(const fakezk::World& world, const fakezk::
 
 // Calls `look` with the members' numbers after each change up to zxid `until`.
 void for_each_time(const fakezk::World& world, Zxid until, auto look) {
+  if (fakezk::FootprintRecorder* const recorder = world.recorder()) recorder->touches_everything();
   std::vector<std::int32_t> members;
   for (const fakezk::Change& change : world.server().history()) {
     if (change.zxid > until) break;

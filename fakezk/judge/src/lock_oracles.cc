@@ -82,6 +82,10 @@ bool LockOracles::is_held(const Life& life) const {
 }
 
 bool LockOracles::has_met(SessionId session, std::uint32_t user, Others others) {
+  // Every contender's request matters, of whatever lock.
+  if (fakezk::FootprintRecorder* const recorder = world_->recorder()) {
+    recorder->touches_everything();
+  }
   follow_server();
   const auto acquire = find_acquire(session, user);
   if (acquire == acquiring_.end()) return true;

@@ -239,4 +239,6 @@ void Execution::cleaned_up(CleanupBuffer& buffer) {
 
 void Execution::share(const void* begin, std::size_t bytes) { ThreadLocals::share(begin, bytes); }
 
+void Execution::restore_thread_locals() { ThreadLocals::restore_real(); }
+
 }  // namespace lockstep::intercept

@@ -20,6 +20,12 @@
 #include <utility>
 #include <vector>
 
+// Null in a program without that sanitizer.
+extern "C" {
+[[gnu::weak]] void __asan_init();
+[[gnu::weak]] void __tsan_init();
+}
+
 namespace lockstep::intercept {
 
 namespace {
@@ -65,11 +71,18 @@ __attribute__((target("fsgsbase"))) void write_register(std::byte* block) {
   _writefsbase_u64(reinterpret_cast<std::uintptr_t>(block));
 }
 
-void set_thread_pointer(std::byte* block) {
+bool may_write_register() {
   static const bool may_write = (::getauxval(AT_HWCAP2) & 2) != 0;
-  if (may_write) return write_register(block);
+  return may_write;
+}
+
+void set_thread_pointer(std::byte* block) {
+  if (may_write_register()) return write_register(block);
   ::syscall(SYS_arch_prctl, ARCH_SET_FS, block);
 }
+
+// Sanitizers keep what they know of the running thread in its variables.
+bool is_sanitized() { return __asan_init || __tsan_init; }
 
 // A range of thread_local variables, at an offset from the thread pointer.
 struct Piece {
@@ -206,7 +219,10 @@ class Layout {
 
 ThreadLocals::ThreadLocals() : block_(Layout::instance().take()) {}
 
-ThreadLocals::~ThreadLocals() { Layout::instance().give_back(block_); }
+ThreadLocals::~ThreadLocals() {
+  if (left_in_place_ == this) restore_real();
+  Layout::instance().give_back(block_);
+}
 
 void ThreadLocals::prepare() { static_cast<void>(Layout::instance()); }
 
@@ -216,6 +232,12 @@ void ThreadLocals::share(const void* begin, std::size_t bytes) {
 }
 
 void ThreadLocals::enter() {
+  if (left_in_place_ == this) {
+    left_in_place_ = nullptr;
+    errno = errno_;
+    return;
+  }
+  restore_real();
   std::byte* const before = std::exchange(real_, thread_pointer());
   if (before != real_) Layout::instance().copy_following(block_, real_);
   Layout::instance().copy_shared(block_, real_);
@@ -223,6 +245,16 @@ void ThreadLocals::enter() {
 }
 
 void ThreadLocals::leave() {
+  if (may_write_register() || is_sanitized()) return take_away();
+  errno_ = errno;
+  left_in_place_ = this;
+}
+
+void ThreadLocals::restore_real() {
+  if (ThreadLocals* const left = std::exchange(left_in_place_, nullptr)) left->take_away();
+}
+
+void ThreadLocals::take_away() {
   set_thread_pointer(real_);
   Layout::instance().copy_shared(real_, block_);
 }

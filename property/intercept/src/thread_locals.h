@@ -26,13 +26,23 @@ class ThreadLocals {
   // while there are any.
   static void share(const void* begin, std::size_t bytes);
 
-  // enter() replaces the real thread's variables with these; leave() restores them.
+  // enter() replaces the real thread's variables with these. After leave() the real thread goes on,
+  // which does not use variables of the code under test. On a machine where only a system call can
+  // write the FS register, it still has these, because that call takes longer than all else in a
+  // step, and most often the same thread goes on.
   void enter();
   void leave();
+  // Restores the real thread's variables, if leave() has not.
+  static void restore_real();
 
  private:
+  void take_away();
+
+  inline static ThreadLocals* left_in_place_ = nullptr;
+
   std::byte* block_;           // From a pool, which gets it back.
   std::byte* real_ = nullptr;  // The real thread's block, while this one replaces it.
+  int errno_ = 0;              // While it is left in place.
 };
 
 }  // namespace lockstep::intercept

@@ -143,6 +143,7 @@ void ThreadsProgram::report_hang() {
 
 void ThreadsProgram::finish(fakezk::World& world) {
   judged_.count(search::Oracle::kDeadlock, hunted_->execution().threads().size());
+  intercept::Execution::restore_thread_locals();
   judge_end(world);
   if (all_have_ended()) return;
   hunted_->verdict().report(hang_breaks(), "nothing can happen any more:" + who_waits_for_what(),

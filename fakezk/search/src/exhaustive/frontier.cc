@@ -1,6 +1,7 @@
 #include "exhaustive/frontier.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace lockstep::search {
@@ -145,6 +146,20 @@ void Frontier::reverse(std::size_t earlier, std::size_t later) {
   if (wanted) state.backtrack.push_back(wanted->key);
 }
 
+namespace {
+
+// Whether the step has broken the connection of that delivery: what its client receives next is the
+// end of the connection.
+bool has_broken_link_of(StepKey delivery, const TraceStep& taken) {
+  const std::optional<fakezk::LinkIndex> link = delivers_over(delivery);
+  if (!link) return false;
+  fakezk::Footprint connection;
+  connection.add(fakezk::ObjectKind::kLink, *link, false);
+  return taken.footprint.conflicts_with(connection);
+}
+
+}  // namespace
+
 // A step that is no longer possible may have to come first. After a fault, no step counts as still
 // possible: a cut changes what is left to receive. The same goes for a process that wakes: a timer
 // that would have fired once all else was done may now never fire, and then no race shows that the
@@ -156,7 +171,8 @@ void Frontier::add_disabled(std::size_t step, bool ended) {
   Node& state = nodes_[step];
   for (const Node::Option& option : state.enabled) {
     if (option.key == taken) continue;
-    const bool still = !last && nodes_[step + 1].find(option.key);
+    const bool still =
+        !last && nodes_[step + 1].find(option.key) && !has_broken_link_of(option.key, trace_[step]);
     if (still && !is_fault(taken) && !is_wake(taken)) continue;
     // The step must be tried, but not from here: so try everything that may lead to a state in
     // which it does not sleep.

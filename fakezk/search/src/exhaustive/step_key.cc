@@ -28,6 +28,10 @@ StepKey key_of(const fakezk::Event& event, const fakezk::Server& server) {
 bool is_fault(StepKey key) { return kind_of(key) == fakezk::Event::Kind::kFault; }
 bool is_timer(StepKey key) { return kind_of(key) == fakezk::Event::Kind::kTimer; }
 bool is_wake(StepKey key) { return kind_of(key) == fakezk::Event::Kind::kWake; }
+std::optional<fakezk::LinkIndex> delivers_over(StepKey key) {
+  if (kind_of(key) != fakezk::Event::Kind::kDeliver) return std::nullopt;
+  return static_cast<fakezk::LinkIndex>(key);
+}
 fakezk::FaultKind fault_of(StepKey key) {
   return static_cast<fakezk::FaultKind>(key >> kFaultShift & 0xff);
 }

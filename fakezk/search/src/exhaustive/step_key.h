@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,8 @@ inline constexpr StepKey kTheEnd = static_cast<StepKey>(-1);
 [[nodiscard]] bool is_fault(StepKey key);
 [[nodiscard]] bool is_timer(StepKey key);
 [[nodiscard]] bool is_wake(StepKey key);
+// The link of a delivery; none for other steps.
+[[nodiscard]] std::optional<fakezk::LinkIndex> delivers_over(StepKey key);
 [[nodiscard]] fakezk::FaultKind fault_of(StepKey key);
 // True if the step concerns a znode, which the key identifies by the number of its path.
 [[nodiscard]] bool is_about_path(StepKey key);

@@ -151,6 +151,9 @@ class Execution {
   // From now on, threads begin with a copy of this thread_local memory of the real thread, which
   // must not change during an execution.
   static void share(const void* begin, std::size_t bytes);
+  // Restores the real thread's thread_local variables, which those of the last thread that went on
+  // may still replace. Called before code under test runs that belongs to no thread.
+  static void restore_thread_locals();
 
   // The runtime encloses each call of code under test in resume_code() and enter_runtime().
   static void resume_code() {
