@@ -46,6 +46,24 @@ int make_socket(int flags = 0) {
   return file;
 }
 
+// Returns both ends of a connection of TCP.
+std::pair<int, int> connection() {
+  const int listener = make_socket();
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const name = reinterpret_cast<sockaddr*>(&address);
+  EXPECT_EQ(::bind(listener, name, size), 0);
+  EXPECT_EQ(::listen(listener, 1), 0);
+  EXPECT_EQ(::getsockname(listener, name, &size), 0);
+  const int client = make_socket();
+  EXPECT_EQ(::connect(client, name, size), 0);
+  const int server = ::accept(listener, nullptr, nullptr);
+  ::close(listener);
+  return {client, server};
+}
+
 // One descriptor of each kind, and what keeps it open.
 class Kinds {
  public:
@@ -79,20 +97,9 @@ class Kinds {
  private:
   void add(const char* name, int file) { all_.emplace_back(name, file); }
   void connect() {
-    const int listener = make_socket();
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const name = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(::bind(listener, name, size), 0);
-    EXPECT_EQ(::listen(listener, 1), 0);
-    EXPECT_EQ(::getsockname(listener, name, &size), 0);
-    const int client = make_socket();
-    EXPECT_EQ(::connect(client, name, size), 0);
+    const auto [client, server] = connection();
     add("client", client);
-    add("server", ::accept(listener, nullptr, nullptr));
-    ::close(listener);
+    add("server", server);
   }
 
   std::vector<std::pair<std::string, int>> all_;
@@ -146,15 +153,38 @@ TEST(LinuxTest, ATransferOnARefusedSocketTellsTheError) {
   });
 }
 
-TEST(LinuxTest, AListenerHasNoBytes) {
+// The events of poll() that hold now.
+int events_now(int file) {
+  pollfd asked{file, POLLIN | POLLOUT | POLLRDHUP, 0};
+  EXPECT_GE(::poll(&asked, 1, 0), 0);
+  return asked.revents;
+}
+
+TEST(LinuxTest, ARefusedSocketIsReadyForAll) {
+  expect_answers_of_linux([] {
+    const int file = refused_socket();
+    char byte = 0;
+    Answers answers = {answer_of(events_now(file)), answer_of(::read(file, &byte, 1)),
+                       answer_of(events_now(file))};
+    ::close(file);
+    return answers;
+  });
+}
+
+TEST(LinuxTest, AListenerHasNoBytesAndNoPeer) {
   expect_answers_of_linux([] {
     const IgnoresBrokenPipes ignores;
-    const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+    const int listener = make_socket();
     EXPECT_EQ(::listen(listener, 1), 0);
+    sockaddr_in own{};
+    socklen_t size = sizeof own;
+    auto* const name = reinterpret_cast<sockaddr*>(&own);
+    EXPECT_EQ(::getsockname(listener, name, &size), 0);
     char byte = 0;
     Answers answers = {
         answer_of(::read(listener, &byte, 1)), answer_of(::recv(listener, &byte, 1, 0)),
-        answer_of(::write(listener, &byte, 1)), answer_of(::send(listener, &byte, 1, 0))};
+        answer_of(::write(listener, &byte, 1)), answer_of(::send(listener, &byte, 1, 0)),
+        answer_of(::connect(listener, name, size))};
     ::close(listener);
     return answers;
   });
@@ -176,6 +206,42 @@ TEST(LinuxTest, CallsOfSocketsTakeNothingElse) {
                        answer_of(::sendto(ends[1], &byte, 1, 0, nullptr, 0)),
                        answer_of(::sendmsg(ends[1], &message, 0))};
     for (const int file : ends) ::close(file);
+    return answers;
+  });
+}
+
+std::string option_text(int file, int option) {
+  int value = 0;
+  socklen_t size = sizeof value;
+  EXPECT_EQ(::getsockopt(file, SOL_SOCKET, option, &value, &size), 0);
+  return std::to_string(value);
+}
+
+TEST(LinuxTest, ASocketTellsItsKind) {
+  expect_answers_of_linux([] {
+    const int tcp = make_socket();
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+    Answers answers;
+    for (const int file : {tcp, ends[0]}) {
+      answers.push_back(option_text(file, SO_DOMAIN));
+      answers.push_back(option_text(file, SO_PROTOCOL));
+      for (const int buffer : {SO_SNDBUF, SO_RCVBUF}) EXPECT_NE(option_text(file, buffer), "0");
+    }
+    answers.push_back(answer_of(::shutdown(ends[0], 7)));
+    for (const int file : {tcp, ends[0], ends[1]}) ::close(file);
+    return answers;
+  });
+}
+
+TEST(LinuxTest, TruncatedBytesOfTcpAreDiscarded) {
+  expect_answers_of_linux([] {
+    const auto [client, server] = connection();
+    std::array<char, 3> bytes{'a', 'b', 'c'};
+    EXPECT_EQ(::send(client, bytes.data(), bytes.size(), 0), 3);
+    Answers answers = {answer_of(::recv(server, nullptr, 2, MSG_TRUNC)),
+                       answer_of(::recv(server, bytes.data(), 1, 0)), std::string(1, bytes[0])};
+    for (const int file : {client, server}) ::close(file);
     return answers;
   });
 }

@@ -129,6 +129,12 @@ void Execution::separate_memory() {
   memory_ = std::make_unique<ProcessMemory>();
 }
 
+Randomness& Execution::randomness() {
+  const std::size_t process = memory_ ? running_->root().number_ : 0;
+  if (process >= randomness_.size()) randomness_.resize(process + 1);
+  return randomness_[process];
+}
+
 void Execution::end_threads_of(Thread& thread) {
   const Thread& root = thread.root();
   for (const auto& other : threads_) {

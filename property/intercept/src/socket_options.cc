@@ -43,19 +43,28 @@ timeval shown_timeout(std::optional<std::chrono::nanoseconds> timeout) {
   return {.tv_sec = time.tv_sec, .tv_usec = time.tv_nsec / 1000};
 }
 
+// The value of an option that has not been set: those of tcp(7), tcp_wmem and tcp_rmem.
+int usual(int level, int option) {
+  if (level == SOL_SOCKET && option == SO_SNDBUF) return 16'384;
+  if (level == SOL_SOCKET && option == SO_RCVBUF) return 131'072;
+  return 0;
+}
+
 int option_of(ConnectionEnd& end, int level, int option, void* value, socklen_t* size) {
   if (level == SOL_SOCKET) {
     switch (option) {
       case SO_ERROR: return show(end.take_error(), value, size);
       case SO_TYPE: return show(int{SOCK_STREAM}, value, size);
       case SO_ACCEPTCONN: return show(int{end.listens()}, value, size);
+      case SO_DOMAIN: return show(end.domain(), value, size);
+      case SO_PROTOCOL: return show(end.domain() == AF_UNIX ? 0 : IPPROTO_TCP, value, size);
       case SO_RCVTIMEO: return show(shown_timeout(end.receive_timeout), value, size);
       case SO_SNDTIMEO: return show(shown_timeout(end.send_timeout), value, size);
       default: break;
     }
   }
   const auto set = end.options.find({level, option});
-  if (set == end.options.end()) return show(0, value, size);
+  if (set == end.options.end()) return show(usual(level, option), value, size);
   *size = static_cast<socklen_t>(set->second.copy(static_cast<char*>(value), *size));
   return 0;
 }

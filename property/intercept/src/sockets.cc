@@ -146,7 +146,7 @@ void Socket::choose_own_address(Execution& execution) {
 
 int Socket::connect(Execution& execution, const sockaddr_in& to) {
   if (is_connecting()) return EALREADY;
-  if (stream_) return EISCONN;
+  if (stream_ || listens_) return EISCONN;
   peer_ = to;
   error_ = 0;
   refused_ = false;
@@ -181,7 +181,9 @@ int Socket::connect(Execution& execution, const sockaddr_in& to) {
 short Socket::ready() {
   if (listens_) return visitors_.empty() ? 0 : POLLIN;
   if (is_connecting()) return 0;
-  if (refused_) return POLLOUT | POLLERR | POLLHUP;
+  if (refused_) {
+    return static_cast<short>(POLLIN | POLLOUT | POLLRDHUP | POLLHUP | (error_ != 0 ? POLLERR : 0));
+  }
   if (!stream_) return POLLOUT | POLLHUP;
   // A write that fails at once does not wait either.
   int events = !writes_no_more_ && out_.refuse_first_ask() ? 0 : POLLOUT;
@@ -409,6 +411,7 @@ int shutdown(int file, int how) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(shutdown)(file, how));
   const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
   if (!end) return -1;
+  if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR) return errno = EINVAL, -1;
   const int error = end->shut(how);
   execution->descriptors_changed();
   return error == 0 ? 0 : (errno = error, -1);

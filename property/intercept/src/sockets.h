@@ -27,6 +27,8 @@ class ConnectionEnd : public Descriptor {
   [[nodiscard]] virtual std::string own_name() const = 0;
   [[nodiscard]] virtual std::string peer_name() const = 0;
   [[nodiscard]] virtual bool listens() const { return false; }
+  // AF_INET, AF_INET6 or AF_UNIX.
+  [[nodiscard]] virtual int domain() const { return AF_UNIX; }
   [[nodiscard]] mode_t type() const override { return S_IFSOCK; }
 
   // The values of options that have no effect here, as they were set: by level and option.
@@ -63,6 +65,7 @@ class Socket final : public ConnectionEnd {
   [[nodiscard]] std::shared_ptr<Socket> accept();
   [[nodiscard]] const Stream* stream() const { return stream_.get(); }
   [[nodiscard]] bool listens() const override { return listens_; }
+  [[nodiscard]] int domain() const override { return family_; }
   [[nodiscard]] bool is_connecting() const;
 
   // Begins to connect. Returns EINPROGRESS, even if the connection is established at once, as for

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <vector>
 
 #include "calls.h"
 #include "descriptors.h"
@@ -113,7 +114,13 @@ ssize_t transmit(Execution& execution, std::string_view call, int file, std::str
 
 ssize_t receive(Execution& execution, std::string_view call, int file, std::span<char> into,
                 int flags) {
-  return end_of(execution, file) ? read_some(execution, call, file, into, flags) : -1;
+  const std::shared_ptr<ConnectionEnd> end = end_of(execution, file);
+  if (!end) return -1;
+  // As in tcp(7), the bytes are discarded.
+  const bool discards = (flags & MSG_TRUNC) != 0 && dynamic_cast<const Socket*>(end.get());
+  if (!discards) return read_some(execution, call, file, into, flags);
+  std::vector<char> discarded(into.size());
+  return read_some(execution, call, file, discarded, flags);
 }
 
 ssize_t write_to(Execution& execution, std::string_view call, int file, std::string_view bytes) {

@@ -45,6 +45,16 @@ std::uint32_t from_buffer() {
   return value;
 }
 
+// The same seed gives the same number, whatever other processes do meanwhile.
+std::uint32_t from_seed() {
+  std::srand(42);
+  const int drawn = std::rand();
+  std::srand(42);
+  ::sched_yield();
+  if (std::rand() != drawn) std::exit(8);
+  return static_cast<std::uint32_t>(drawn);
+}
+
 std::uint32_t draw(const std::string& source) {
   if (source == "random_device") return std::random_device()();
   if (source == "ifstream") return from_stream();
@@ -52,6 +62,7 @@ std::uint32_t draw(const std::string& source) {
   if (source == "openat") return from_openat();
   if (source == "arc4random_buf") return from_buffer();
   if (source == "arc4random_uniform") return ::arc4random_uniform(1 << 20);
+  if (source == "srand") return from_seed();
   std::exit(7);
 }
 

@@ -84,7 +84,8 @@ class Execution {
   [[nodiscard]] Signals& signals() { return *signals_; }
   [[nodiscard]] Host& host() { return host_; }
   // Code under test can seed randomness() by srand() and the like, but not entropy().
-  [[nodiscard]] Randomness& randomness() { return randomness_; }
+  // Each process with memory of its own has another randomness().
+  [[nodiscard]] Randomness& randomness();
   [[nodiscard]] Randomness& entropy() { return entropy_; }
 
   // Calls from code in [begin, end) are not scheduling points, unless they wait: a hunt spends no
@@ -219,7 +220,7 @@ class Execution {
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<ProcessMemory> memory_;  // Null: all threads share the variables.
   std::vector<unsigned> own_keys_;         // Of pthread_key_create().
-  Randomness randomness_;
+  std::vector<Randomness> randomness_;     // By the number of the process's first thread.
   Randomness entropy_;
   int first_file_ = 0;
   const void* quiet_begin_ = nullptr;
