@@ -118,7 +118,23 @@ void LockRun::not_acquired(Error error) {
 
 // ------------------------------------------------------------------------------ the command
 
+// Kills the command if an exception ends the wait for it: the caller's grant lives longer.
+class LockRun::CommandEnd {
+ public:
+  explicit CommandEnd(LockRun& run) : run_(run) {}
+  CommandEnd(const CommandEnd&) = delete;
+  CommandEnd& operator=(const CommandEnd&) = delete;
+  ~CommandEnd() {
+    run_.guard_.reset();
+    run_.child_.reset();
+  }
+
+ private:
+  LockRun& run_;
+};
+
 Task<void> LockRun::run_command(HeldLock& held, Duration session_timeout) {
+  const CommandEnd end(*this);
   margin_ = session_timeout / kLooks;
   const std::string token = std::to_string(held.fencing_token());
   child_ = std::make_unique<Child>(settings_.command, "LOCKSTEP_FENCING_TOKEN=" + token,

@@ -48,6 +48,7 @@ class LockRun final : private LockObserver {
  private:
   // The strongest signal that the command got because of its lock.
   enum class Order { kNone, kStop, kDie };
+  class CommandEnd;
 
   [[nodiscard]] Context patience() const;
   Task<Result<void>> connect(Context bounds);

@@ -137,6 +137,8 @@ TEST(ServerListTest, ParsesConnectionStrings) {
   EXPECT_EQ(list.servers()[3].host, "fe80::1");
   EXPECT_EQ(ServerList("zk1").defect(), "\"zk1\" is not host:port");
   EXPECT_TRUE(ServerList("zk1:2181,zk2:x").servers().empty());
+  EXPECT_NE(ServerList("http://zk1:2181").defect()->find("a slash"), std::string::npos);
+  EXPECT_TRUE(ServerList("zk1/app:2181").servers().empty());
 }
 
 TEST(FailureLogTest, KeepsTheLastReasonOfEveryServer) {

@@ -19,9 +19,9 @@ std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\
 }  // namespace
 
 ServerList::ServerList(std::string_view text) {
-  constexpr std::string_view kForbidden(" \t\r\n\0", 5);
+  constexpr std::string_view kForbidden(" \t\r\n/\0", 6);  // A slash begins the chroot.
   if (text.find_first_of(kForbidden) != std::string_view::npos) {
-    defect_ = "the list of servers holds a space, a newline or a NUL: " + quoted(text);
+    defect_ = "the list of servers holds a space, a newline, a slash or a NUL: " + quoted(text);
     return;
   }
   for (bool more = true; more;) {

@@ -17,12 +17,17 @@ void remove_left(Session& session, const Path& znode, const Data& own_data) {
 
 }  // namespace
 
-HeldLock::Grant::Grant(Session& session, GrantRecord&& record, LockObserver* observer,
+HeldLock::Grant::Grant(NotListening, Session& session, GrantRecord&& record, LockObserver* observer,
                        GrantOptions&& options)
     : session_(session),
       record_(std::move(record)),
       observer_(observer),
-      options_(std::move(options)) {
+      options_(std::move(options)) {}
+
+// The other constructor has made the object: if this one throws, the destructor runs.
+HeldLock::Grant::Grant(Session& session, GrantRecord&& record, LockObserver* observer,
+                       GrantOptions&& options)
+    : Grant(NotListening(), session, std::move(record), observer, std::move(options)) {
   record_.loss = options_.loss;
   // A downgraded grant keeps its writer's token, which has the epoch already.
   if (record_.token == record_.created) record_.token = session.fencing_token(record_.created);

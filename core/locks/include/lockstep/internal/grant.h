@@ -19,6 +19,7 @@ class HeldLock::Grant final : public SessionListener,
                               public internal::Counted,
                               public Guard::Listener {
  public:
+  // If an exception ends it, such as std::bad_alloc, the grant is dropped.
   Grant(Session& session, GrantRecord&& record, LockObserver* observer, GrantOptions&& options);
   Grant(const Grant&) = delete;
   Grant& operator=(const Grant&) = delete;
@@ -40,6 +41,10 @@ class HeldLock::Grant final : public SessionListener,
   Task<Result<void>> release_version(std::int32_t version, internal::Ref<Grant> kept);
 
  private:
+  struct NotListening {};
+  Grant(NotListening, Session& session, GrantRecord&& record, LockObserver* observer,
+        GrantOptions&& options);
+
   class Grace final : public Timer {
    public:
     explicit Grace(Grant& grant) : grant_(grant) {}
