@@ -1,3 +1,5 @@
+#include "fortified.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -15,20 +17,6 @@
 extern "C" {
 
 [[noreturn]] void __chk_fail() noexcept;
-ssize_t __read_chk(int file, void* into, size_t size, size_t room);
-ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags);
-ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags, sockaddr* from,
-                       socklen_t* length);
-int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
-int __ppoll_chk(pollfd* files, nfds_t count, const timespec* time, const sigset_t* signals,
-                size_t room);
-int __dprintf_chk(int file, int flag, const char* format, ...);
-int __vdprintf_chk(int file, int flag, const char* format, va_list arguments);
-int __open_2(const char* path, int flags);
-int __open64_2(const char* path, int flags);
-int __openat_2(int folder, const char* path, int flags);
-int __openat64_2(int folder, const char* path, int flags);
-int __gethostname_chk(char* name, size_t size, size_t room);
 
 ssize_t __read_chk(int file, void* into, size_t size, size_t room) {
   if (size > room) __chk_fail();

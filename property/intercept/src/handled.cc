@@ -36,21 +36,9 @@
 
 #include <cstdarg>
 
+#include "fortified.h"
+
 extern "C" {
-ssize_t __read_chk(int file, void* into, size_t size, size_t room);
-ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags);
-ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags, sockaddr* from,
-                       socklen_t* length);
-int __poll_chk(pollfd* files, nfds_t count, int timeout_ms, size_t room);
-int __ppoll_chk(pollfd* files, nfds_t count, const timespec* time, const sigset_t* signals,
-                size_t room);
-int __dprintf_chk(int file, int flag, const char* format, ...);
-int __vdprintf_chk(int file, int flag, const char* format, va_list arguments);
-int __open_2(const char* path, int flags);
-int __open64_2(const char* path, int flags);
-int __openat_2(int folder, const char* path, int flags);
-int __openat64_2(int folder, const char* path, int flags);
-int __gethostname_chk(char* name, size_t size, size_t room);
 void __pthread_register_cancel(__pthread_unwind_buf_t* buffer);
 void __pthread_unregister_cancel(__pthread_unwind_buf_t* buffer);
 void __pthread_unwind_next(__pthread_unwind_buf_t* buffer);

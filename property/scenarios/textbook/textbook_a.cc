@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "lockstep/async_event.h"
 #include "scenarios/broken_lock.h"
-#include "scenarios/gate.h"
 
 namespace lockstep::scenarios::textbook_a {
 
@@ -27,15 +27,15 @@ struct Flaws {
 // The latch that the listener and the thread share.
 class Latch {
  public:
-  explicit Latch(Executor& executor) : gate(executor) {}
-  Gate gate;
+  explicit Latch(Executor& executor) : woken(executor) {}
+  AsyncEvent woken;
   bool made = false;
 };
 
 // The listener: handleDataDeleted.
 Task<void> count_down(Watch watch, std::shared_ptr<Latch> latch) {
   static_cast<void>(co_await watch.fired());
-  if (latch->made) latch->gate.open();
+  if (latch->made) latch->woken.set();
 }
 
 Task<Result<void>> wait_for_deletion(Session& session, Path before, Flaws flaws) {
@@ -48,7 +48,7 @@ Task<Result<void>> wait_for_deletion(Session& session, Path before, Flaws flaws)
   // This thread goes on a little later than the event thread.
   co_await ok(sleep_for(session.executor(), std::chrono::milliseconds(1)));
   latch->made = true;
-  co_return co_await latch->gate.passed();
+  co_return co_await latch->woken.wait();
 }
 
 // Returns the place of `ours` in the sorted list, like Collections.binarySearch.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "lockstep/async_event.h"
 #include "scenarios/broken_lock.h"
-#include "scenarios/gate.h"
 
 namespace lockstep::scenarios::textbook_e {
 
@@ -31,14 +31,14 @@ using std::chrono::milliseconds;
 // The monitor that a watcher and the waiting thread share: notifyAll() and wait().
 class Monitor {
  public:
-  explicit Monitor(Executor& executor) : gate(executor) {}
-  Gate gate;
+  explicit Monitor(Executor& executor) : changed(executor) {}
+  AsyncEvent changed;
 };
 
 Task<void> notify_all(Watch watch, std::shared_ptr<Monitor> monitor, Flaws flaws) {
   static_cast<void>(co_await watch.fired());
-  monitor->gate.open();
-  if (flaws.notify) monitor->gate.close();  // Only a thread that already waits is woken.
+  monitor->changed.set();
+  if (flaws.notify) monitor->changed.reset();  // Only a thread that already waits is woken.
 }
 
 Task<Result<void>> wait_for_deletion(Session& session, Path before, Context context, Flaws flaws) {
@@ -48,7 +48,7 @@ Task<Result<void>> wait_for_deletion(Session& session, Path before, Context cont
   session.in_background(notify_all(std::move(there.watch), monitor, flaws));
   // This thread goes on a little later than the event thread.
   co_await ok(sleep_for(session.executor(), milliseconds(1), context));
-  co_return co_await monitor->gate.passed(context);
+  co_return co_await monitor->changed.wait(context);
 }
 
 // Waits for its turn in any session.

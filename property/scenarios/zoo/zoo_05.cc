@@ -2,8 +2,8 @@
 // and while it repeats the read after a connection loss. The thread that would announce the
 // reconnect needs the same monitor first, so both wait forever. Correct: lockstep::wait_in_queue
 // holds nothing while it waits; here, the waiter would hold the monitor for one request at a time.
+#include "lockstep/async_event.h"
 #include "scenarios/broken_lock.h"
-#include "scenarios/gate.h"
 
 namespace lockstep::scenarios::zoo_05 {
 
@@ -24,20 +24,20 @@ class Monitor final : public SessionListener {
     Held& operator=(const Held&) = delete;
     ~Held() {
       monitor_.held_ = false;
-      if (monitor_.pending_) monitor_.reconnected.open();
+      if (monitor_.pending_) monitor_.reconnected.set();
     }
 
    private:
     Monitor& monitor_;
   };
 
-  Gate reconnected;
+  AsyncEvent reconnected;
 
  private:
   void session_changed(SessionState state) override {
     pending_ = state != SessionState::kSuspended;
-    if (!pending_) reconnected.close();
-    if (pending_ && !held_) reconnected.open();  // Otherwise the event thread blocks.
+    if (!pending_) reconnected.reset();
+    if (pending_ && !held_) reconnected.set();  // Otherwise the event thread blocks.
   }
 
   Session& session_;
@@ -49,7 +49,7 @@ Task<Result<Children>> list(Session& session, Path lock, Monitor& monitor, Conte
   for (;;) {
     Result<Children> children = co_await session.get_children(lock, context);
     if (children || !outcome_unknown(children.error())) co_return std::move(children);
-    co_await ok(monitor.reconnected.passed(context));
+    co_await ok(monitor.reconnected.wait(context));
   }
 }
 

@@ -1,10 +1,10 @@
 // Capacity change not signalled (CURATOR-75): a semaphore's limit is raised, and clients that
 // already wait do not notice, because they read the limit before they began to wait. Correct:
 // lockstep::Semaphore with the path of the shared count, which it watches.
+#include "lockstep/async_event.h"
 #include "lockstep/semaphore.h"
 #include "lockstep/shared_count.h"
 #include "scenarios/broken_lock.h"
-#include "scenarios/gate.h"
 
 namespace lockstep::scenarios::zoo_06 {
 
@@ -12,8 +12,8 @@ namespace {
 
 // Keeps the lease until it is lost: here no release wakes a waiter.
 Task<void> keep(std::shared_ptr<Session> session, HeldLock lease) {
-  Gate never(session->executor());
-  static_cast<void>(co_await never.passed(Context(lease.lost_token())));
+  AsyncEvent never(session->executor());
+  static_cast<void>(co_await never.wait(Context(lease.lost_token())));
 }
 
 Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {

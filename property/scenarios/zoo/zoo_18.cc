@@ -3,8 +3,8 @@
 // Correct: the callback checks whether the latch has been closed.
 #include <optional>
 
+#include "lockstep/async_event.h"
 #include "scenarios/broken_lock.h"
-#include "scenarios/gate.h"
 
 namespace lockstep::scenarios::zoo_18 {
 
@@ -20,7 +20,7 @@ class Latch {
   }
 
   Session& session;
-  Gate settled;
+  AsyncEvent settled;
   std::optional<Path> znode;
   bool closed = false;
 };
@@ -30,7 +30,7 @@ Task<void> start(std::shared_ptr<Latch> latch, Path lock) {
       co_await sound_create(latch->session, lock, std::string(kLockMark), Data(), Context());
   // The flaw: if the latch is closed by now, this should delete the znode.
   if (created) latch->znode = created->path;
-  latch->settled.open();
+  latch->settled.set();
 }
 
 Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
@@ -40,7 +40,7 @@ Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
     const auto latch = std::make_shared<Latch>(**session, self.client().process());
     (*session)->in_background(start(latch, lock));
     // The user waits until the latch has a place, or loses patience.
-    static_cast<void>(co_await latch->settled.passed(self.patience()));
+    static_cast<void>(co_await latch->settled.wait(self.patience()));
     latch->close();
   }
 }
