@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <optional>
-#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -57,20 +56,6 @@ TEST_F(HeldLockTest, HoldsItsZnodeUnderItsCzxid) {
   EXPECT_EQ(held.state(), LockState::kHeld);
   EXPECT_EQ(held.cause(), std::nullopt);
   EXPECT_FALSE(held.lost_token().stop_requested());
-}
-
-// An observer must not throw. This one stands for an allocation that fails at the same time.
-class ThrowingObserver final : public LockObserver {
-  void granted(const GrantRecord&) override { throw std::runtime_error("no room for the grant"); }
-};
-
-TEST_F(HeldLockTest, AGrantThatAnExceptionEndsLeavesNoZnodeAndDoesNotListen) {
-  ThrowingObserver throws;
-  FairMutex mutex(*session_, "/lock", &throws);
-  EXPECT_THROW(static_cast<void>(simulation_.run(mutex.acquire())), std::runtime_error);
-  simulation_.settle();
-  EXPECT_TRUE(children(simulation_, "/lock").empty());
-  expire();  // Tells all that listen.
 }
 
 TEST_F(HeldLockTest, ReleaseDeletesTheZnodeAndIsNoLoss) {
