@@ -200,6 +200,8 @@ Task<void> LockRun::end_the_rest() {
 
 Task<void> LockRun::release(HeldLock& held, Duration session_timeout) {
   if (order_ != Order::kNone) co_return;  // The grant is dropped, and the session ends soon.
+  // A signal that came with the grant does not end the release, one that comes later does.
+  give_up_ = std::stop_source();
   const Context bounds = within(client_.executor(), kReleaseLimit, give_up_.get_token());
   const ReleaseOutcome outcome = co_await held.release(bounds);
   if (outcome == ReleaseOutcome::kUnknown) {

@@ -109,6 +109,35 @@ TEST_F(BlockingRecipesTest, AcquiresOfOneClientShareAPlace) {
   simulation_.run(next.held.release());
 }
 
+// A contender that shares its place sends no request, so no answer need follow its arrival.
+TEST_F(BlockingRecipesTest, ADeadlineBehindTheOwnCohortIsATimeout) {
+  SharedCohort lock(ann_, "/lock", CohortBounds());
+  auto first = must(simulation_.run(lock.acquire()), "acquire");
+  simulation_.advance(1s);
+  EXPECT_EQ(error_of(simulation_.run(lock.acquire(100ms))), Error::kTimedOut);
+  simulation_.run(first.held.release());
+}
+
+TEST_F(BlockingRecipesTest, ADeadlineInASharedPlaceIsATimeout) {
+  SharedCohort elsewhere(simulation_.client("Bob"), "/lock", CohortBounds());
+  auto holder = must(simulation_.run(elsewhere.acquire()), "acquire");
+  SharedCohort lock(ann_, "/lock", CohortBounds());
+  const auto first = simulation_.start(lock.acquire());
+  simulation_.advance(1s);
+  EXPECT_EQ(error_of(simulation_.run(lock.acquire(100ms))), Error::kTimedOut);
+  simulation_.run(holder.held.release());
+  simulation_.run_until(first);
+}
+
+TEST_F(BlockingRecipesTest, ADeadlineInAnUnansweredPlaceIsNoTimeout) {
+  SharedCohort lock(ann_, "/lock", CohortBounds());
+  simulation_.run(must(simulation_.run(lock.acquire()), "acquire").held.release());
+  simulation_.advance(1s);
+  simulation_.hold(*ann_.current(), OpCode::kCreate);
+  const auto first = simulation_.start(lock.acquire());
+  EXPECT_EQ(error_of(simulation_.run(lock.acquire(100ms))), Error::kOperationTimeout);
+}
+
 TEST_F(BlockingRecipesTest, GrantOutlivesTheLockThatGaveIt) {
   std::optional<SharedCohort> lock(std::in_place, ann_, "/lock", CohortBounds());
   auto grant = must(simulation_.run(lock->acquire()), "acquire");

@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "support/by_hand.h"
@@ -222,6 +224,26 @@ TEST_F(CohortMutexTest, ALostGrantDoesNotRefuseThoseThatDoNotWait) {
   EXPECT_EQ(first.held().state(), LockState::kLost);
   const CohortMutex::Hold second = must(simulation_.run(mutex_.try_acquire()), "try_acquire");
   EXPECT_EQ(second.held().state(), LockState::kHeld);
+}
+
+// An observer must not throw. This one stands for an allocation that fails at its first grant.
+class ThrowsOnce final : public LockObserver {
+  void granted(const GrantRecord&) override {
+    if (!std::exchange(thrown_, true)) throw std::runtime_error("no room for the grant");
+  }
+  bool thrown_ = false;
+};
+
+TEST_F(CohortMutexTest, AnExceptionReachesAllWaiters) {
+  ThrowsOnce observer;
+  CohortMutex mutex(*session_, "/lock", three_grants(), &observer);
+  const auto first = simulation_.start(mutex.acquire());
+  const auto second = simulation_.start(mutex.acquire());
+  simulation_.settle();
+  EXPECT_THROW(static_cast<void>(first.result()), std::runtime_error);
+  EXPECT_THROW(static_cast<void>(second.result()), std::runtime_error);
+  CohortMutex::Hold next = must(simulation_.run(mutex.acquire()), "acquire");
+  EXPECT_EQ(simulation_.run(next.release()), ReleaseOutcome::kReleased);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "lockstep/blocking/leader_latch.h"
 #include "lockstep/fair_mutex.h"
 #include "support/by_hand.h"
 
@@ -26,6 +27,15 @@ TEST(FailedGrantTest, LeavesNoZnodeAndDoesNotListen) {
   disconnect(simulation, *session);  // Tells all that listen.
   simulation.kill(*session);
   simulation.settle();
+}
+
+TEST(FailedGrantTest, EndsTheCandidacyOfABlockingLatch) {
+  Simulation simulation;
+  ThrowingObserver throws;
+  blocking::LeaderLatch latch(simulation.client("A"), "/election", &throws);
+  latch.start();
+  EXPECT_THROW(static_cast<void>(latch.wait()), std::runtime_error);
+  latch.close();  // Would wait forever for a candidate that has not ended.
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <exception>
 #include <system_error>
 
 #include "lockstep/async_event.h"
@@ -40,6 +41,7 @@ class LeaderLatch::Candidate final : private lockstep::LeaderLatch::Listener {
     if (!self.started_) fail_not_permitted("lockstep: the latch has not been started");
     for (;;) {
       if (const std::optional<Leadership> term = self.leadership()) co_return *term;
+      if (self.thrown_) std::rethrow_exception(self.thrown_);
       if (self.end_) co_return failure(*self.end_);
       co_await ok(self.news_.wait(context));
     }
@@ -69,9 +71,15 @@ class LeaderLatch::Candidate final : private lockstep::LeaderLatch::Listener {
     news_.reset();
     ended->over.request_stop();
   }
+  // wait() throws an exception that ends the candidacy, such as std::bad_alloc.
   static Task<void> take_part(Candidate& self) {
-    const Result<void> end = co_await self.latch_.take_part(Context(self.stop_.get_token()));
-    self.end(end.error());
+    try {
+      const Result<void> end = co_await self.latch_.take_part(Context(self.stop_.get_token()));
+      self.end(end.error());
+    } catch (...) {
+      self.thrown_ = std::current_exception();
+      self.end(Error::kCancelled);
+    }
   }
   void end(Error error) {
     end_ = error;
@@ -80,7 +88,8 @@ class LeaderLatch::Candidate final : private lockstep::LeaderLatch::Listener {
   }
 
   bool started_ = false;
-  std::optional<Error> end_;  // Why it no longer takes part.
+  std::optional<Error> end_;   // Why it no longer takes part.
+  std::exception_ptr thrown_;  // Ended it.
   std::optional<Term> term_;
   AsyncEvent news_;  // Set when a term begins or the candidate stops taking part.
   AsyncEvent ended_;

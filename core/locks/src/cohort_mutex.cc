@@ -1,6 +1,7 @@
 #include "lockstep/cohort_mutex.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "lockstep/internal/acquire.h"
 #include "lockstep/internal/check.h"
@@ -47,7 +48,12 @@ class CohortMutex::Waiter {
     error_ = error;
     turn_.set();
   }
+  void fail(std::exception_ptr exception) {
+    exception_ = std::move(exception);
+    turn_.set();
+  }
   Result<Hold> take() {
+    if (exception_) std::rethrow_exception(exception_);
     if (error_) return failure(*error_);
     if (const std::optional<Error> lost = batch_->held.cause()) return failure(*lost);
     return Hold(mutex_, std::exchange(batch_, nullptr), position_);
@@ -67,6 +73,7 @@ class CohortMutex::Waiter {
   std::shared_ptr<Batch> batch_;  // Set once the grant is handed over, until acquire() takes it.
   std::uint32_t position_ = 0;
   std::optional<Error> error_;
+  std::exception_ptr exception_;
 };
 
 CohortMutex::CohortMutex(Session& session, Path lock, CohortBounds bounds, LockObserver* observer)
@@ -87,9 +94,7 @@ Task<Result<CohortMutex::Hold>> CohortMutex::acquire(Patience patience, Context 
   if (context.stop_requested()) co_return failure(Error::kCancelled);
   const bool late = context.deadline() && *context.deadline() <= executor().now();
   if (late) co_return failure(Error::kTimedOut);
-  // The end of a lost batch is only noticed once there is a waiter.
-  const bool is_held = batch_ && !batch_->held.cause();
-  const bool in_use = is_held || !waiters_.empty();
+  const bool in_use = is_held() || !waiters_.empty();
   if (in_use && patience == Patience::kDoesNotWait) co_return failure(Error::kConflict);
   Waiter waiter(*this, patience);
   if (!serving_) tasks_.spawn(serve());
@@ -105,21 +110,38 @@ Error CohortMutex::why_no_turn(Error error) const {
   return error == Error::kTimedOut && no_contact ? Error::kContactLost : error;
 }
 
+// The end of a lost batch is only noticed once there is a waiter.
+bool CohortMutex::is_held() const { return batch_ && !batch_->held.cause(); }
+
+TimePoint CohortMutex::asked_since() const {
+  return is_held() ? TimePoint::min() : place_asked_at_;
+}
+
 Task<void> CohortMutex::serve() {
   serving_ = true;
-  while (!waiters_.empty()) {
-    place_ = std::stop_source();
-    const Context context(place_.get_token());
-    Result<HeldLock> held =
-        co_await internal::acquire(mutex_, waiters_.front()->patience(), context);
-    if (held) {
-      begin_batch(std::move(*held));
-      co_await see_batch_end();
-    } else if (held.error() != Error::kCancelled) {
-      fail_waiters(held.error());
+  try {
+    while (!waiters_.empty()) co_await take_turn();
+  } catch (...) {
+    while (!waiters_.empty()) {
+      Waiter* const next = waiters_.front();
+      waiters_.pop_front();
+      next->fail(std::current_exception());
     }
   }
   serving_ = false;
+}
+
+Task<void> CohortMutex::take_turn() {
+  place_ = std::stop_source();
+  place_asked_at_ = executor().now();
+  const Context context(place_.get_token());
+  Result<HeldLock> held = co_await internal::acquire(mutex_, waiters_.front()->patience(), context);
+  if (held) {
+    begin_batch(std::move(*held));
+    co_await see_batch_end();
+  } else if (held.error() != Error::kCancelled) {
+    fail_waiters(held.error());
+  }
 }
 
 void CohortMutex::begin_batch(HeldLock held) {

@@ -116,14 +116,21 @@ class CohortMutex {
   Task<Result<Hold>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
   Task<Result<Hold>> try_acquire(Duration wait) { return try_acquire(within(executor(), wait)); }
 
+  // For SharedOnClient: since when an acquire that has timed out just now has had no answer if no
+  // server has answered. A contender of this object sends no request of its own: the shared place's
+  // may be older. TimePoint::min() while the lock is held here, which needs no answer.
+  [[nodiscard]] TimePoint asked_since() const;
+
  private:
   class Waiter;
 
   [[nodiscard]] Executor& executor() const { return session_.executor(); }
   Task<Result<Hold>> acquire(Patience patience, Context context);
-  // Keeps a place in the queue as long as there are waiters.
+  // Keeps a place in the queue as long as there are waiters. They get an exception that ends it.
   Task<void> serve();
+  Task<void> take_turn();
   Task<void> see_batch_end();
+  [[nodiscard]] bool is_held() const;
   [[nodiscard]] Error why_no_turn(Error error) const;
   void begin_batch(HeldLock held);
   void fail_waiters(Error error);
@@ -142,6 +149,7 @@ class CohortMutex {
   AsyncEvent over_;               // The batch has ended.
   AsyncEvent stirred_;            // The same, or there are waiters.
   std::stop_source place_;        // Gives the shared place up while it waits.
+  TimePoint place_asked_at_{};    // Of its first request.
   bool serving_ = false;
   TaskSet tasks_;  // Last: destroyed first.
 };

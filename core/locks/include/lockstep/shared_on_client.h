@@ -41,10 +41,10 @@ class SharedOnClient {
   Task<Result<GrantBy<Recipe, Way>>> take(Way way, Context context) {
     const std::shared_ptr<Session> session = co_await ok(client_.session(context));
     const std::shared_ptr<OnSession> shared = on(session);
-    const TimePoint began = executor().now();
     auto held = co_await way(shared->recipe, context);
     if (!held) {
-      co_return failure(internal::why_not_acquired(held.error(), *session, began, context));
+      const TimePoint asked = shared->recipe.asked_since();
+      co_return failure(internal::why_not_acquired(held.error(), *session, asked, context));
     }
     // The grant keeps the recipe as well as its session.
     std::shared_ptr<Session> kept(shared, session.get());
