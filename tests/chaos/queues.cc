@@ -60,7 +60,7 @@ Task<void> list(std::shared_ptr<Session> session, std::string path, Context limi
 Task<void> list_all(Client& client, std::string root, Context limit,
                     std::vector<std::string>& found) {
   const auto session = must(co_await client.session(limit), "a session");
-  must(co_await session->sync(root, limit), "sync");
+  must(co_await retried(*session, &Session::sync, root, limit), "sync");
   co_await list(session, root, limit, found);
 }
 
