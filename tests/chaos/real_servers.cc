@@ -99,7 +99,13 @@ void RealServers::heal() {
       if (!ensemble_.server(i).started()) ensemble_.server(i).start();
     }
   }
-  throw std::runtime_error("a server does not come back; its log:\n" + ensemble_.server(0).log());
+  std::string missing;
+  for (std::size_t i = 0; i < ZookeeperEnsemble::kServers; ++i) {
+    support::ServerProcess& server = ensemble_.server(i);
+    if (server.wait_until_ready()) continue;
+    missing += " server " + std::to_string(i) + (server.started() ? " (silent)" : " (has ended)");
+  }
+  throw std::runtime_error("does not come back:" + missing + logs());
 }
 
 std::string RealServers::logs() const {
