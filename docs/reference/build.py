@@ -30,7 +30,7 @@ NOT_UNDERSTOOD = re.compile(r"scope for class std::is_error_code_enum|no matchin
 def comment_above(header, name):
     """The comment above that class."""
     found = re.search(rf"((?:^ *//[^\n]*\n)+)(?: *template [^\n]*\n)?(?: *requires [^\n]*\n)? *(?:class|struct|enum class) "
-                      rf"(?:\[\[nodiscard\]\] )?{re.escape(name)}\b", header, re.M)
+                      rf"(?:\[\[[^\]]*\]\]\s+)?{re.escape(name)}\b", header, re.M)
     return found.group(1) if found else ""
 
 

@@ -79,7 +79,6 @@ class RecursiveMutex {
   Task<Result<Hold>> acquire(LockOwner owner, Duration wait) {
     return acquire(owner, within(session_.executor(), wait));
   }
-
   Task<Result<Hold>> try_acquire(LockOwner owner, Duration wait) {
     return try_acquire(owner, within(session_.executor(), wait));
   }

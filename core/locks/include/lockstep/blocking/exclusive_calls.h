@@ -17,6 +17,7 @@ struct NoTry {};
 template <class Base, auto kAcquire, auto kTryAcquire = NoTry{}>
 class ExclusiveCalls : public Base {
  public:
+  // Waits until the caller holds the lock.
   void lock() { this->take(kAcquire, Context(), "lock()"); }
   // Throws operation_canceled when it is stopped, from any thread, since it cannot return without
   // the lock.

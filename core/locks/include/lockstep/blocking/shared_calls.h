@@ -11,10 +11,12 @@ namespace lockstep::blocking {
 template <class Base, auto kAcquire, auto kTryAcquire>
 class SharedCalls : public Base {
  public:
+  // These wait until the caller holds a share. A stop ends the wait with operation_canceled.
   void lock_shared() { this->take(kAcquire, Context(), "lock_shared()"); }
   void lock_shared(std::stop_token stop) {
     this->take(kAcquire, Context(std::move(stop)), "lock_shared()");
   }
+  // These return false if a writer has the lock, or has had it all the time.
   [[nodiscard]] bool try_lock_shared() {
     return this->try_take_at_once(kTryAcquire, "try_lock_shared()");
   }
@@ -28,6 +30,7 @@ class SharedCalls : public Base {
                                            std::stop_token stop = {}) {
     return this->try_take(kAcquire, until(deadline, std::move(stop)), "try_lock_shared_until()");
   }
+  // These wait for ZooKeeper's answer as long as Bounds::release_patience says.
   void unlock_shared() { static_cast<void>(this->give_back(Share::kShared, "unlock_shared()")); }
   ReleaseOutcome release_shared() { return this->give_back(Share::kShared, "release_shared()"); }
 

@@ -65,8 +65,8 @@ class WorldHost final : public intercept::Host {
 
   // The oracles that threads::Inside judges, and how often.
   [[nodiscard]] search::Judgements& judged() { return judged_; }
-  // The threads inside a resource: several if all but one are excused.
   using Insiders = std::vector<const intercept::Thread*>;
+  // The threads inside a resource: several if all but one are excused.
   [[nodiscard]] Insiders& insiders_of(const std::string& resource) { return insiders_[resource]; }
 
   [[nodiscard]] std::chrono::nanoseconds now() const override;
