@@ -56,8 +56,8 @@ namespace linked {
 extern const char attributes, barriers, c11_threads, chance, chance_files, cleanups, clocks, closes,
     conditions, duplicates, epolls, event_files, exits, fcntl, file_calls, fortified, futexes, keys,
     mutexes, names, once, pipes, polls, process_groups, process_ids, processors, refused, rwlocks,
-    semaphores, signal_masks, signals, sleeps, socket_options, sockets, spinlocks, stream_locks,
-    thread_atexit, threads, timer_files, transfers, vectors;
+    semaphores, signal_masks, signals, sleeps, socket_calls, socket_options, spinlocks,
+    stream_locks, thread_atexit, threads, timer_files, transfers, vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -347,16 +347,16 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::attributes,     &linked::barriers,     &linked::c11_threads, &linked::chance,
-    &linked::chance_files,   &linked::cleanups,     &linked::clocks,      &linked::closes,
-    &linked::conditions,     &linked::duplicates,   &linked::epolls,      &linked::event_files,
-    &linked::exits,          &linked::fcntl,        &linked::file_calls,  &linked::fortified,
-    &linked::futexes,        &linked::keys,         &linked::mutexes,     &linked::names,
-    &linked::once,           &linked::pipes,        &linked::polls,       &linked::process_groups,
-    &linked::process_ids,    &linked::processors,   &linked::refused,     &linked::rwlocks,
-    &linked::semaphores,     &linked::signal_masks, &linked::signals,     &linked::sleeps,
-    &linked::socket_options, &linked::sockets,      &linked::spinlocks,   &linked::stream_locks,
-    &linked::thread_atexit,  &linked::threads,      &linked::timer_files, &linked::transfers,
+    &linked::attributes,    &linked::barriers,       &linked::c11_threads, &linked::chance,
+    &linked::chance_files,  &linked::cleanups,       &linked::clocks,      &linked::closes,
+    &linked::conditions,    &linked::duplicates,     &linked::epolls,      &linked::event_files,
+    &linked::exits,         &linked::fcntl,          &linked::file_calls,  &linked::fortified,
+    &linked::futexes,       &linked::keys,           &linked::mutexes,     &linked::names,
+    &linked::once,          &linked::pipes,          &linked::polls,       &linked::process_groups,
+    &linked::process_ids,   &linked::processors,     &linked::refused,     &linked::rwlocks,
+    &linked::semaphores,    &linked::signal_masks,   &linked::signals,     &linked::sleeps,
+    &linked::socket_calls,  &linked::socket_options, &linked::spinlocks,   &linked::stream_locks,
+    &linked::thread_atexit, &linked::threads,        &linked::timer_files, &linked::transfers,
     &linked::vectors};
 
 }  // namespace
