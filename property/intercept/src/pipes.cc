@@ -219,15 +219,19 @@ int pipe(int* files) noexcept {
 
 int pipe2(int* files, int flags) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pipe2)(files, flags));
+  if ((flags & O_DIRECT) != 0) execution->refuse("pipe2", "packets cannot be intercepted");
+  if ((flags & ~(O_NONBLOCK | O_CLOEXEC)) != 0) return errno = EINVAL, -1;
   return add_both(*execution, make_pipe(), files, (flags & O_NONBLOCK) != 0);
 }
 
 int socketpair(int domain, int type, int protocol, int* files) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(socketpair)(domain, type, protocol, files));
   constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
-  if ((type & ~kFlags) != SOCK_STREAM) {
-    execution->refuse("socketpair", "only pairs of SOCK_STREAM can be intercepted");
+  if (domain == AF_INET || domain == AF_INET6) return errno = EOPNOTSUPP, -1;
+  if (domain != AF_UNIX || (type & ~kFlags) != SOCK_STREAM) {
+    execution->refuse("socketpair", "only pairs of AF_UNIX and SOCK_STREAM can be intercepted");
   }
+  if (protocol != 0 && protocol != PF_UNIX) return errno = EPROTONOSUPPORT, -1;
   return add_both(*execution, make_pair(), files, (type & SOCK_NONBLOCK) != 0);
 }
 
