@@ -149,12 +149,14 @@ void Frontier::try_one_of(const std::vector<StepKey>& keys, Node& state) {
   if (wanted) state.backtrack.push_back(wanted->key);
 }
 
-// What a step touches may depend on what its process has received before. So a step that sleeps,
-// and is woken by such a receipt, may touch less when it happens. A later step then shows no race
-// with it, but would have, had it come before the receipt.
+// The objects that a step touches may depend on what its process has received before. So a step
+// that sleeps, and is woken by such a receipt, may touch less when it happens. A later step then
+// shows no race with it, but would have shown one before the receipt.
 void Frontier::reverse_sleeping(std::size_t step) {
   const TraceStep& taken = trace_[step];
-  for (std::size_t from = 0; from < step; ++from) {
+  while (!waking_.empty() && waking_.back() >= step) waking_.pop_back();
+  for (const std::size_t from : waking_) {
+    if (taken.before.contains(from)) continue;
     for (const std::size_t index : nodes_[from].woken) {
       const fakezk::Footprint& asleep = nodes_[from].sleep[index].footprint;
       if (!asleep.conflicts_with(taken.footprint)) continue;
@@ -166,6 +168,7 @@ void Frontier::reverse_sleeping(std::size_t step) {
   for (std::size_t i = 0; i < state.sleep.size(); ++i) {
     if (state.sleep[i].footprint.conflicts_with(taken.footprint)) state.woken.push_back(i);
   }
+  if (!state.woken.empty()) waking_.push_back(step);
 }
 
 namespace {

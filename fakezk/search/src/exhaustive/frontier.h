@@ -68,7 +68,8 @@ class Frontier {
 
   // For source sets: a race demands that `later` is tried before `earlier`.
   void reverse(std::size_t earlier, std::size_t later);
-  // Lets the step be tried before steps that sleep although it does not commute with them.
+  // Lets the step be tried before steps that sleep although it does not commute with them. All
+  // earlier steps must have been given before.
   void reverse_sleeping(std::size_t step);
   // Lets steps that this one has made impossible be tried before it. `ended`: nothing follows the
   // trace.
@@ -112,6 +113,7 @@ class Frontier {
   FaultsToHappen faults_;
   std::vector<Node> nodes_;  // Reused; those of the trace's steps are valid.
   std::size_t first_new_ = 0;
+  std::vector<std::size_t> waking_;  // The steps that wake others: Node::woken is not empty.
   std::set<StepKey> faults_seen_;
 };
 
