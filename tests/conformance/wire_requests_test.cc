@@ -247,6 +247,19 @@ std::int64_t zxids_taken(WireSession& session, const std::string& path,
   return least;
 }
 
+TEST_P(WireConformance, Z14ARefusedReadCarriesTheLastZxid) {
+  WireSession session(*lab);
+  session.create(root);
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < 5; ++i) {
+    const std::int64_t written = session.ask(Op::kSetData, wire::SetDataRequest{root, "", -1}).zxid;
+    const wire::Reply refused = session.ask(Op::kExists, wire::ReadRequest{});
+    EXPECT_EQ(refused.err, -5);
+    least = std::min(least, refused.zxid - written);
+  }
+  EXPECT_EQ(least, 0);
+}
+
 TEST_P(WireConformance, Z13ARefusedCreateTakesAZxid) {
   WireSession session(*lab);
   session.create(root);

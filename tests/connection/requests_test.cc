@@ -266,6 +266,31 @@ TEST(ClientConnectionTest, AClientThatLeavesALaggingServerHasSentAllItsWrites) {
   EXPECT_EQ(other.ask(read(2, wire::Op::kExists, "/b")).err, 0);
 }
 
+// FinalRequestProcessor.processRequest: every header has the last zxid of the server that answers.
+TEST(ClientConnectionTest, ARefusedReadHasTheZxidOfItsOwnServer) {
+  constexpr fakezk::ReplicaIndex kFar = 1;
+  fakezk::World world({.replicas = 3});
+  WireClient before(world);
+  WireClient after(world);
+  world.network()[before.connection().link()].goes_to = kFar;
+  world.network()[after.connection().link()].goes_to = 0;
+  wire::ConnectRequest greeting = WireClient::greeting();
+  const wire::ConnectResponse welcome = before.connect(greeting);
+  world.servers().hold_replica(kFar, true, world.now());
+  greeting.session = welcome.session;
+  greeting.password = welcome.password;
+  after.connect(greeting);
+  after.ask(create(1, "/a"));
+  // The old connection still serves reads.
+  const wire::Reply read_there = before.ask(read(2, wire::Op::kExists, "/"));
+  const wire::Reply refused = before.ask(read(3, wire::Op::kExists, "/a\0b"s));
+  EXPECT_EQ(read_there.err, 0);
+  EXPECT_EQ(refused.err, -8);
+  EXPECT_EQ(refused.zxid, read_there.zxid);
+  EXPECT_LT(refused.zxid, world.server().last_zxid());
+  EXPECT_EQ(before.ask(plain(wire::kPingXid, wire::Op::kPing)).zxid, read_there.zxid);
+}
+
 // Loses one request, or the answer to one; everything else passes.
 class OneLoss final : public ClientConnection::Filter {
  public:

@@ -20,103 +20,15 @@
 #include <utility>
 #include <vector>
 
-#include "small_world.h"
-
-// Calls answer as those of Linux: the same code runs with real descriptors and in executions.
+#include "linux_answers.h"
 
 namespace lockstep::intercept {
 namespace {
-
-using Answers = std::vector<std::string>;
-
-void expect_answers_of_linux(Answers (*ask)()) {
-  const Answers real = ask();
-  EXPECT_FALSE(real.empty());
-  run_in_orders([&] { EXPECT_EQ(ask(), real); });
-}
-
-std::string answer_of(ssize_t result) {
-  return result < 0 ? ::strerrorname_np(errno) : std::to_string(result);
-}
-
-// `flags` are those of socket() beside the type.
-int make_socket(int flags = 0) {
-  const int file = ::socket(AF_INET, SOCK_STREAM | flags, 0);
-  if (file < 0) throw std::system_error(errno, std::generic_category(), "socket");
-  return file;
-}
-
-// Returns both ends of a connection of TCP.
-std::pair<int, int> connection() {
-  const int listener = make_socket();
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* const name = reinterpret_cast<sockaddr*>(&address);
-  EXPECT_EQ(::bind(listener, name, size), 0);
-  EXPECT_EQ(::listen(listener, 1), 0);
-  EXPECT_EQ(::getsockname(listener, name, &size), 0);
-  const int client = make_socket();
-  EXPECT_EQ(::connect(client, name, size), 0);
-  const int server = ::accept(listener, nullptr, nullptr);
-  ::close(listener);
-  return {client, server};
-}
-
-// One descriptor of each kind, and what keeps it open.
-class Kinds {
- public:
-  Kinds() {
-    std::array<int, 2> ends{};
-    EXPECT_EQ(::pipe(ends.data()), 0);
-    add("end of a pipe for reading", ends[0]);
-    add("end of a pipe for writing", ends[1]);
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
-    add("end of a pair", ends[0]);
-    add("other end", ends[1]);
-    add("unconnected socket", make_socket());
-    connect();
-    add("eventfd", ::eventfd(0, 0));
-    add("timerfd", ::timerfd_create(CLOCK_MONOTONIC, 0));
-    add("epoll", ::epoll_create1(0));
-  }
-  Kinds(const Kinds&) = delete;
-  Kinds& operator=(const Kinds&) = delete;
-  ~Kinds() {
-    for (const auto& [name, file] : all_) ::close(file);
-  }
-
-  template <typename Call>
-  Answers ask(Call call) const {
-    Answers answers;
-    for (const auto& [name, file] : all_) answers.push_back(name + ": " + answer_of(call(file)));
-    return answers;
-  }
-
- private:
-  void add(const char* name, int file) { all_.emplace_back(name, file); }
-  void connect() {
-    const auto [client, server] = connection();
-    add("client", client);
-    add("server", server);
-  }
-
-  std::vector<std::pair<std::string, int>> all_;
-};
 
 TEST(LinuxTest, AReadOfNoBytesDoesNotWait) {
   expect_answers_of_linux(
       [] { return Kinds().ask([](int file) { return ::read(file, nullptr, 0); }); });
 }
-
-struct IgnoresBrokenPipes {
-  IgnoresBrokenPipes() : before(::signal(SIGPIPE, SIG_IGN)) {}
-  IgnoresBrokenPipes(const IgnoresBrokenPipes&) = delete;
-  IgnoresBrokenPipes& operator=(const IgnoresBrokenPipes&) = delete;
-  ~IgnoresBrokenPipes() { ::signal(SIGPIPE, before); }
-  sighandler_t before;
-};
 
 TEST(LinuxTest, AWriteOfNoBytesDoesNotWait) {
   expect_answers_of_linux([] {
@@ -151,13 +63,6 @@ TEST(LinuxTest, ATransferOnARefusedSocketTellsTheError) {
     for (const int file : {writer, reader}) ::close(file);
     return answers;
   });
-}
-
-// The events of poll() that hold now.
-int events_now(int file) {
-  pollfd asked{file, POLLIN | POLLOUT | POLLRDHUP, 0};
-  EXPECT_GE(::poll(&asked, 1, 0), 0);
-  return asked.revents;
 }
 
 TEST(LinuxTest, ARefusedSocketIsReadyForAll) {

@@ -95,7 +95,7 @@ TEST(RefusedCallsTest, ProcessesShareNoLocks) {
 TEST(RefusedCallsTest, PairsAreStreams) {
   int ends[2];
   for (const int type : {SOCK_DGRAM, SOCK_SEQPACKET}) {
-    expect_refused({"socketpair: only pairs of SOCK_STREAM can be intercepted",
+    expect_refused({"socketpair: only pairs of AF_UNIX and SOCK_STREAM can be intercepted",
                     [&] { ::socketpair(AF_UNIX, type, 0, ends); }});
   }
 }
@@ -119,7 +119,8 @@ TEST(RefusedCallsTest, FilesAloneAreSpliced) {
   expect_refused({"splice" + why, with_pipe([](int to) {
                     static_cast<void>(::splice(0, nullptr, to, nullptr, 1, 0));
                   })});
-  expect_refused({"preadv" + why, with_pipe([](int from) { ::preadv(from, nullptr, 0, 0); })});
+  expect_refused(
+      {"preadv2" + why, with_pipe([](int from) { ::preadv2(from, nullptr, 0, -1, 0); })});
 }
 
 TEST(RefusedCallsTest, FutexesWithBitsAreRefused) {

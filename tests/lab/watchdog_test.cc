@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <future>
 #include <memory>
 #include <string>
@@ -9,6 +10,18 @@
 #include "lockstep/lab/scenario.h"
 #include "lockstep/search/hunt.h"
 #include "lockstep/sleep.h"
+
+namespace {
+std::atomic<bool> reports = false;
+}
+
+// AddressSanitizer's, in a build with it. Elsewhere the first one is missing, and the second is
+// this.
+extern "C" {
+[[gnu::weak]] void __asan_set_error_report_callback(void (*callback)(const char* report));
+[[gnu::weak]] int __asan_report_present();
+int __asan_report_present() { return reports ? 1 : 0; }
+}
 
 // The watchdog notices code that leaves simulated time, not only on fibers.
 namespace lockstep::lab {
@@ -50,6 +63,25 @@ Task<void> never_end(Contender&, Path, std::uint32_t) {
   co_return;
 }
 
+// A report takes as long as the sanitizer needs to find the names of functions.
+void report_slowly(const char*) {
+  reports = true;
+  const auto end = std::chrono::steady_clock::now() + 12s;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+  std::_Exit(7);
+}
+
+Task<void> read_freed_memory(Contender&, Path, std::uint32_t) {
+  if (!__asan_set_error_report_callback) report_slowly("");
+  __asan_set_error_report_callback(&report_slowly);
+  auto number = std::make_unique<volatile int>(1);
+  volatile int* const freed = number.get();
+  number.reset();
+  static_cast<void>(*freed);
+  co_return;
+}
+
 TEST(WatchdogTest, WarnsOfCodeThatSleepsForReal) {
   testing::internal::CaptureStderr();
   hunt_alone(&sleep_in_simulated_time, 10'000);
@@ -63,6 +95,10 @@ TEST(WatchdogTest, WarnsOfCodeThatSleepsForReal) {
 
 TEST(WatchdogDeathTest, EndsAWaitThatCannotEnd) {
   EXPECT_DEATH(hunt_alone(&wait_for_nobody, 1), "not returned for 10 s. It blocks in real time");
+}
+
+TEST(WatchdogDeathTest, LeavesTimeForASanitizersReport) {
+  EXPECT_EXIT(hunt_alone(&read_freed_memory, 1), testing::ExitedWithCode(7), "");
 }
 
 TEST(WatchdogDeathTest, EndsCodeThatNeverReturns) {

@@ -296,11 +296,14 @@ void ClientConnection::answer(std::int32_t xid, wire::Op op, std::string_view fr
   put(frame);
 }
 
+// The server is this connection's also if the session has moved to another one, or is over for the
+// leader.
 Zxid ClientConnection::zxid_of_server() const {
+  const fakezk::ReplicaIndex replica = world_.server().replica_of(link_);
   if (fakezk::FootprintRecorder* const recorder = world_.recorder()) {
-    recorder->reads(fakezk::ObjectKind::kReplica, world_.server().replica_of(link_));
+    recorder->reads(fakezk::ObjectKind::kReplica, replica);
   }
-  return world_.server().last_zxid_for(session_);
+  return world_.server().replica(replica).last_zxid;
 }
 
 void ClientConnection::receive(ServerMessage& message) {

@@ -31,6 +31,7 @@ class ChanceFile final : public Descriptor {
   }
   // Bytes from a program add nothing to the chance of an execution.
   ssize_t write(std::string_view bytes) override { return static_cast<ssize_t>(bytes.size()); }
+  [[nodiscard]] bool has_offsets() const override { return true; }
 
  private:
   Execution& execution_;

@@ -60,6 +60,10 @@ class Descriptor {
   [[nodiscard]] virtual mode_t type() const { return 0; }
   // O_RDONLY, O_WRONLY or O_RDWR.
   [[nodiscard]] virtual int access() const { return O_RDWR; }
+  // Whether it has reads (O_RDONLY) or writes (O_WRONLY) at all.
+  [[nodiscard]] virtual bool has(int) const { return true; }
+  // Whether it can be read and written at an offset (pread, pwrite).
+  [[nodiscard]] virtual bool has_offsets() const { return false; }
   // Whether its other end belongs to a thread of the execution.
   [[nodiscard]] virtual bool has_local_peer() const { return false; }
   // Called when its last number has been closed, and no call uses it any more.

@@ -49,6 +49,7 @@ class EpollFile final : public Descriptor {
   }
 
   [[nodiscard]] int read_error(std::size_t) const override { return EINVAL; }
+  [[nodiscard]] bool has(int) const override { return false; }
 
   // Returns 0 or the error (errno).
   int control(int operation, int file, const epoll_event* event) {
@@ -180,6 +181,7 @@ int epoll_create(int size) noexcept {
 
 int epoll_create1(int flags) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(epoll_create1)(flags));
+  if ((flags & ~EPOLL_CLOEXEC) != 0) return errno = EINVAL, -1;
   return make(*execution);
 }
 

@@ -70,6 +70,8 @@ extern "C" {
 
 int eventfd(unsigned count, int flags) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(eventfd)(count, flags));
+  constexpr int kFlags = EFD_SEMAPHORE | EFD_NONBLOCK | EFD_CLOEXEC;
+  if ((flags & ~kFlags) != 0) return errno = EINVAL, -1;
   auto file = std::make_shared<EventFile>(count, (flags & EFD_SEMAPHORE) != 0);
   file->nonblocking = (flags & EFD_NONBLOCK) != 0;
   return execution->descriptors().add(std::move(file));

@@ -16,6 +16,7 @@
 #include "handled.h"
 #include "real.h"
 #include "streams.h"
+#include "transfers.h"
 
 // Calls for files, on descriptors of an execution: those that Linux has for pipes and sockets, too.
 
@@ -71,6 +72,15 @@ int print(int file, const char* format, va_list arguments) {
   return static_cast<int>(::write(file, text, static_cast<std::size_t>(size)));
 }
 
+ssize_t fail_at(Execution& execution, int file, off_t offset) {
+  return offset < 0 ? (errno = EINVAL, -1) : fail(execution, file, ESPIPE);
+}
+
+bool has_offsets(Execution& execution, int file) {
+  const std::shared_ptr<Descriptor>& descriptor = execution.descriptors().find(file);
+  return descriptor && descriptor->has_offsets();
+}
+
 constexpr char kRefused[] = "this function cannot be intercepted for a pipe or a socket";
 
 }  // namespace
@@ -105,6 +115,69 @@ off_t lseek(int file, off_t offset, int from) noexcept {
 }
 
 off64_t lseek64(int file, off64_t offset, int from) noexcept { return ::lseek(file, offset, from); }
+
+// Defines `result name parameters` as a call that fails for descriptors of an execution.
+#define LOCKSTEP_FAILS(result, name, parameters, arguments, failure)       \
+  result name parameters {                                                 \
+    LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(name) arguments);          \
+    if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(name) arguments; \
+    return failure;                                                        \
+  }
+
+LOCKSTEP_FAILS(int, fsync, (int file), (file), fail(*execution, file, EINVAL))
+LOCKSTEP_FAILS(int, fdatasync, (int file), (file), fail(*execution, file, EINVAL))
+LOCKSTEP_FAILS(int, ftruncate, (int file, off_t size) noexcept, (file, size),
+               size < 0 ? (errno = EINVAL, -1) : fail(*execution, file, EINVAL))
+int ftruncate64(int file, off64_t size) noexcept { return ::ftruncate(file, size); }
+
+ssize_t pread(int file, void* into, size_t size, off_t offset) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pread)(file, into, size, offset));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(pread)(file, into, size, offset);
+  if (offset < 0 || !has_offsets(*execution, file)) return fail_at(*execution, file, offset);
+  return read_from(*execution, "pread", file, {static_cast<char*>(into), size});
+}
+ssize_t pread64(int file, void* into, size_t size, off64_t offset) {
+  return ::pread(file, into, size, offset);
+}
+
+ssize_t pwrite(int file, const void* bytes, size_t size, off_t offset) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pwrite)(file, bytes, size, offset));
+  if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(pwrite)(file, bytes, size, offset);
+  if (offset < 0 || !has_offsets(*execution, file)) return fail_at(*execution, file, offset);
+  return write_to(*execution, "pwrite", file, {static_cast<const char*>(bytes), size});
+}
+ssize_t pwrite64(int file, const void* bytes, size_t size, off64_t offset) {
+  return ::pwrite(file, bytes, size, offset);
+}
+
+LOCKSTEP_FAILS(ssize_t, preadv, (int file, const iovec* buffers, int count, off_t offset),
+               (file, buffers, count, offset), fail_at(*execution, file, offset))
+LOCKSTEP_FAILS(ssize_t, pwritev, (int file, const iovec* buffers, int count, off_t offset),
+               (file, buffers, count, offset), fail_at(*execution, file, offset))
+ssize_t preadv64(int file, const iovec* buffers, int count, off64_t offset) {
+  return ::preadv(file, buffers, count, offset);
+}
+ssize_t pwritev64(int file, const iovec* buffers, int count, off64_t offset) {
+  return ::pwritev(file, buffers, count, offset);
+}
+
+// An offset of -1 stands for none.
+ssize_t preadv2(int file, const iovec* buffers, int count, off_t offset, int flags) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(preadv2)(file, buffers, count, offset, flags));
+  if (!Descriptors::is_ours(file)) {
+    return LOCKSTEP_REAL(preadv2)(file, buffers, count, offset, flags);
+  }
+  if (offset == -1) execution->refuse("preadv2", kRefused);
+  return fail_at(*execution, file, offset);
+}
+ssize_t pwritev2(int file, const iovec* buffers, int count, off_t offset, int flags) {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pwritev2)(file, buffers, count, offset, flags));
+  if (!Descriptors::is_ours(file)) {
+    return LOCKSTEP_REAL(pwritev2)(file, buffers, count, offset, flags);
+  }
+  if (offset == -1) execution->refuse("pwritev2", kRefused);
+  return fail_at(*execution, file, offset);
+}
 
 FILE* fdopen(int file, const char* mode) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(fdopen)(file, mode));
@@ -149,17 +222,6 @@ LOCKSTEP_FOR_REAL_FILES(ssize_t, tee, (int from, int to, size_t count, unsigned 
 LOCKSTEP_FOR_REAL_FILES(ssize_t, vmsplice,
                         (int file, const iovec* buffers, size_t count, unsigned flags),
                         (file, buffers, count, flags), Descriptors::is_ours(file))
-LOCKSTEP_FOR_REAL_FILES(ssize_t, preadv, (int file, const iovec* buffers, int count, off_t offset),
-                        (file, buffers, count, offset), Descriptors::is_ours(file))
-LOCKSTEP_FOR_REAL_FILES(ssize_t, pwritev, (int file, const iovec* buffers, int count, off_t offset),
-                        (file, buffers, count, offset), Descriptors::is_ours(file))
-LOCKSTEP_FOR_REAL_FILES(ssize_t, preadv2,
-                        (int file, const iovec* buffers, int count, off_t offset, int flags),
-                        (file, buffers, count, offset, flags), Descriptors::is_ours(file))
-LOCKSTEP_FOR_REAL_FILES(ssize_t, pwritev2,
-                        (int file, const iovec* buffers, int count, off_t offset, int flags),
-                        (file, buffers, count, offset, flags), Descriptors::is_ours(file))
-
 }  // extern "C"
 
 LOCKSTEP_LINKED(file_calls)

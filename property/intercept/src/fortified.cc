@@ -23,6 +23,15 @@ ssize_t __read_chk(int file, void* into, size_t size, size_t room) {
   return ::read(file, into, size);
 }
 
+ssize_t __pread_chk(int file, void* into, size_t size, off_t offset, size_t room) {
+  if (size > room) __chk_fail();
+  return ::pread(file, into, size, offset);
+}
+
+ssize_t __pread64_chk(int file, void* into, size_t size, off64_t offset, size_t room) {
+  return ::__pread_chk(file, into, size, offset, room);
+}
+
 ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags) {
   if (size > room) __chk_fail();
   return ::recv(file, into, size, flags);

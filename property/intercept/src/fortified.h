@@ -13,6 +13,8 @@
 // all of them.
 extern "C" {
 ssize_t __read_chk(int file, void* into, size_t size, size_t room);
+ssize_t __pread_chk(int file, void* into, size_t size, off_t offset, size_t room);
+ssize_t __pread64_chk(int file, void* into, size_t size, off64_t offset, size_t room);
 ssize_t __recv_chk(int file, void* into, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int file, void* into, size_t size, size_t room, int flags, sockaddr* from,
                        socklen_t* length);

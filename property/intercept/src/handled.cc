@@ -56,8 +56,8 @@ namespace linked {
 extern const char attributes, barriers, c11_threads, chance, chance_files, cleanups, clocks, closes,
     conditions, duplicates, epolls, event_files, exits, fcntl, file_calls, fortified, futexes, keys,
     mutexes, names, once, pipes, polls, process_groups, process_ids, processors, refused, rwlocks,
-    semaphores, signal_masks, signals, sleeps, socket_options, sockets, spinlocks, stream_locks,
-    thread_atexit, threads, timer_files, transfers, vectors;
+    semaphores, signal_masks, signals, sleeps, socket_calls, socket_options, spinlocks,
+    stream_locks, thread_atexit, threads, timer_files, transfers, vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -76,6 +76,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(__openat_2),
     LOCKSTEP_HANDLED(__poll_chk),
     LOCKSTEP_HANDLED(__ppoll_chk),
+    LOCKSTEP_HANDLED(__pread64_chk),
+    LOCKSTEP_HANDLED(__pread_chk),
     LOCKSTEP_HANDLED(__pthread_register_cancel),
     LOCKSTEP_HANDLED(__pthread_unregister_cancel),
     LOCKSTEP_HANDLED(__pthread_unwind_next),
@@ -132,6 +134,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(exit),
     LOCKSTEP_HANDLED(fcntl),
     LOCKSTEP_HANDLED(fcntl64),
+    LOCKSTEP_HANDLED(fdatasync),
     LOCKSTEP_HANDLED(fdopen),
     LOCKSTEP_HANDLED(fexecve),
     LOCKSTEP_HANDLED(flock),
@@ -139,10 +142,12 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(fopen),
     LOCKSTEP_HANDLED(fopen64),
     LOCKSTEP_HANDLED(fork),
-    LOCKSTEP_HANDLED(freeaddrinfo),
     LOCKSTEP_HANDLED(fstat),
     LOCKSTEP_HANDLED(fstat64),
+    LOCKSTEP_HANDLED(fsync),
     LOCKSTEP_HANDLED(ftime),
+    LOCKSTEP_HANDLED(ftruncate),
+    LOCKSTEP_HANDLED(ftruncate64),
     LOCKSTEP_HANDLED(funlockfile),
     LOCKSTEP_HANDLED(get_nprocs),
     LOCKSTEP_HANDLED(get_nprocs_conf),
@@ -202,8 +207,11 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(posix_spawn),
     LOCKSTEP_HANDLED(posix_spawnp),
     LOCKSTEP_HANDLED(ppoll),
+    LOCKSTEP_HANDLED(pread),
+    LOCKSTEP_HANDLED(pread64),
     LOCKSTEP_HANDLED(preadv),
     LOCKSTEP_HANDLED(preadv2),
+    LOCKSTEP_HANDLED(preadv64),
     LOCKSTEP_HANDLED(pselect),
     LOCKSTEP_HANDLED(pthread_barrier_destroy),
     LOCKSTEP_HANDLED(pthread_barrier_init),
@@ -258,8 +266,11 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(pthread_spin_unlock),
     LOCKSTEP_HANDLED(pthread_timedjoin_np),
     LOCKSTEP_HANDLED(pthread_tryjoin_np),
+    LOCKSTEP_HANDLED(pwrite),
+    LOCKSTEP_HANDLED(pwrite64),
     LOCKSTEP_HANDLED(pwritev),
     LOCKSTEP_HANDLED(pwritev2),
+    LOCKSTEP_HANDLED(pwritev64),
     LOCKSTEP_HANDLED(quick_exit),
     LOCKSTEP_HANDLED(raise),
     LOCKSTEP_HANDLED(rand),
@@ -347,16 +358,16 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::attributes,     &linked::barriers,     &linked::c11_threads, &linked::chance,
-    &linked::chance_files,   &linked::cleanups,     &linked::clocks,      &linked::closes,
-    &linked::conditions,     &linked::duplicates,   &linked::epolls,      &linked::event_files,
-    &linked::exits,          &linked::fcntl,        &linked::file_calls,  &linked::fortified,
-    &linked::futexes,        &linked::keys,         &linked::mutexes,     &linked::names,
-    &linked::once,           &linked::pipes,        &linked::polls,       &linked::process_groups,
-    &linked::process_ids,    &linked::processors,   &linked::refused,     &linked::rwlocks,
-    &linked::semaphores,     &linked::signal_masks, &linked::signals,     &linked::sleeps,
-    &linked::socket_options, &linked::sockets,      &linked::spinlocks,   &linked::stream_locks,
-    &linked::thread_atexit,  &linked::threads,      &linked::timer_files, &linked::transfers,
+    &linked::attributes,    &linked::barriers,       &linked::c11_threads, &linked::chance,
+    &linked::chance_files,  &linked::cleanups,       &linked::clocks,      &linked::closes,
+    &linked::conditions,    &linked::duplicates,     &linked::epolls,      &linked::event_files,
+    &linked::exits,         &linked::fcntl,          &linked::file_calls,  &linked::fortified,
+    &linked::futexes,       &linked::keys,           &linked::mutexes,     &linked::names,
+    &linked::once,          &linked::pipes,          &linked::polls,       &linked::process_groups,
+    &linked::process_ids,   &linked::processors,     &linked::refused,     &linked::rwlocks,
+    &linked::semaphores,    &linked::signal_masks,   &linked::signals,     &linked::sleeps,
+    &linked::socket_calls,  &linked::socket_options, &linked::spinlocks,   &linked::stream_locks,
+    &linked::thread_atexit, &linked::threads,        &linked::timer_files, &linked::transfers,
     &linked::vectors};
 
 }  // namespace

@@ -14,17 +14,18 @@ struct Direction {
   std::chrono::nanoseconds last_at{};
   bool is_shut = false;  // No more bytes follow.
   bool receiver_gone = false;
-  bool is_reset = false;  // By its sender, who has not read what was sent back.
+  bool is_reset = false;  // By its sender.
 };
 
 class LocalStream final : public Stream {
  public:
   LocalStream(Host& host, std::shared_ptr<Direction> in, std::shared_ptr<Direction> out)
       : host_(host), in_(std::move(in)), out_(std::move(out)) {}
+  // As in TCP, an end that has not read all bytes resets the connection.
   ~LocalStream() override {
-    LocalStream::shut_sending();
+    if (!in_->bytes.empty()) LocalStream::abort();
+    if (!out_->is_reset) LocalStream::shut_sending();
     in_->receiver_gone = true;
-    out_->is_reset = !in_->bytes.empty();
   }
 
   void send(std::string_view bytes) override {
@@ -38,11 +39,16 @@ class LocalStream final : public Stream {
     happens_after(in_.get());
   }
   [[nodiscard]] End end() const override {
-    if (in_->is_reset) return End::kReset;
+    if (in_->is_reset) return in_->is_shut ? End::kClosedAndReset : End::kReset;
     return in_->is_shut ? End::kClosed : End::kNone;
   }
   void shut_sending() override {
     out_->is_shut = true;
+    happens_before(out_.get());
+  }
+  void abort() override {
+    if (in_->is_shut && out_->is_shut) return;  // It is over.
+    out_->is_reset = true;
     happens_before(out_.get());
   }
   [[nodiscard]] bool is_received() const override { return !out_->receiver_gone; }

@@ -1,70 +1,63 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 
-#include <charconv>
-#include <cstdint>
-#include <optional>
-#include <string>
+#include <cstring>
 #include <string_view>
-#include <system_error>
 
 #include "calls.h"
 #include "handled.h"
 #include "real.h"
 
-// The host resolves host names, except those of this machine.
+// glibc reads numbers, services and hints: nothing of that needs a network. The host resolves host
+// names, except those of this machine. All answers are for TCP unless the hints ask for another
+// protocol.
 
 namespace lockstep::intercept {
 
 namespace {
 
-// The whole result in one allocation, which freeaddrinfo() releases.
-struct Answer {
-  addrinfo info;
-  sockaddr_in address;
-  std::string name;
-};
-
-// A service is a port number. Returns none for other services.
-std::optional<std::uint16_t> port_of(const char* service) {
-  if (!service) return 0;
-  const std::string_view text = service;
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.begin(), text.end(), port);
-  if (error != std::errc() || end != text.end()) return std::nullopt;
-  return port;
+// Asks glibc for a numeric address.
+int ask_glibc(const char* address, const char* service, addrinfo hints, addrinfo** result) {
+  hints.ai_flags = (hints.ai_flags & ~AI_ADDRCONFIG) | AI_NUMERICHOST;
+  if (hints.ai_socktype == 0 && hints.ai_protocol == 0) hints.ai_socktype = SOCK_STREAM;
+  return LOCKSTEP_REAL(getaddrinfo)(address, service, &hints, result);
 }
 
-int flags_of(const addrinfo* hints) { return hints ? hints->ai_flags : 0; }
-
-// With AI_PASSIVE, a null host means all interfaces, so a server that binds to the answer is also
-// found at the address of "localhost". Returns none if hints permit only numbers and the host is
-// none.
-std::optional<in_addr> address_of(Execution& execution, const char* node, int flags) {
-  const bool is_passive = (flags & AI_PASSIVE) != 0;
-  if (!node) return in_addr{htonl(is_passive ? INADDR_ANY : INADDR_LOOPBACK)};
-  in_addr address{};
-  if (inet_pton(AF_INET, node, &address) == 1) return address;
-  if ((flags & AI_NUMERICHOST) != 0) return std::nullopt;
-  if (std::string_view(node) == "localhost") return in_addr{htonl(INADDR_LOOPBACK)};
-  return execution.host().address_of(node);
+// Returns the address that a null host means. With AI_PASSIVE, it is that of all interfaces, so a
+// server that binds to it is also found at the address of "localhost".
+const char* own_address(const addrinfo& hints) {
+  const bool is_passive = (hints.ai_flags & AI_PASSIVE) != 0;
+  if (hints.ai_family == AF_INET6) return is_passive ? "::" : "::1";
+  return is_passive ? "0.0.0.0" : "127.0.0.1";
 }
 
-addrinfo* answer(const char* node, in_addr address, std::uint16_t port, const addrinfo* hints) {
-  auto* const made = new Answer{};
-  made->address.sin_family = AF_INET;
-  made->address.sin_port = htons(port);
-  made->address.sin_addr = address;
-  made->info.ai_family = AF_INET;
-  made->info.ai_socktype = hints && hints->ai_socktype != 0 ? hints->ai_socktype : SOCK_STREAM;
-  made->info.ai_protocol = IPPROTO_TCP;
-  made->info.ai_addrlen = sizeof made->address;
-  made->info.ai_addr = reinterpret_cast<sockaddr*>(&made->address);
-  if (node && (flags_of(hints) & AI_CANONNAME) != 0) {
-    made->name = node;
-    made->info.ai_canonname = made->name.data();
+in_addr address_of(Execution& execution, const char* name) {
+  if (std::string_view(name) == "localhost") return in_addr{htonl(INADDR_LOOPBACK)};
+  return execution.host().address_of(name);
+}
+
+// Puts the address that a name has into an answer for another address.
+void set_address(addrinfo& info, in_addr address) {
+  if (info.ai_family == AF_INET) {
+    reinterpret_cast<sockaddr_in*>(info.ai_addr)->sin_addr = address;
+    return;
   }
-  return &made->info;
+  // AI_V4MAPPED.
+  auto* const mapped = reinterpret_cast<sockaddr_in6*>(info.ai_addr);
+  std::memcpy(&mapped->sin6_addr.s6_addr[12], &address, sizeof address);
+}
+
+// Answers with the address of a name, which is one of IPv4.
+int find_name(Execution& execution, const char* name, const char* service, const addrinfo& hints,
+              addrinfo** result) {
+  addrinfo asked = hints;
+  asked.ai_flags &= ~AI_CANONNAME;
+  const int error = ask_glibc("127.0.0.1", service, asked, result);
+  if (error != 0) return error == EAI_ADDRFAMILY ? EAI_NONAME : error;
+  const in_addr address = address_of(execution, name);
+  for (addrinfo* info = *result; info; info = info->ai_next) set_address(*info, address);
+  if ((hints.ai_flags & AI_CANONNAME) != 0) (*result)->ai_canonname = ::strdup(name);
+  return 0;
 }
 
 }  // namespace
@@ -77,19 +70,14 @@ extern "C" {
 
 int getaddrinfo(const char* node, const char* service, const addrinfo* hints, addrinfo** result) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getaddrinfo)(node, service, hints, result));
-  if (hints && hints->ai_family == AF_INET6) return EAI_FAMILY;
+  const addrinfo asked = hints ? *hints : addrinfo{};
+  const bool has_flaw = !node && (asked.ai_flags & AI_CANONNAME) != 0;
   if (!node && !service) return EAI_NONAME;
-  const std::optional<std::uint16_t> port = port_of(service);
-  if (!port) return EAI_SERVICE;
-  const std::optional<in_addr> address = address_of(*execution, node, flags_of(hints));
-  if (!address) return EAI_NONAME;
-  *result = answer(node, *address, *port, hints);
-  return 0;
-}
-
-void freeaddrinfo(addrinfo* info) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(freeaddrinfo)(info));
-  delete reinterpret_cast<Answer*>(info);
+  if (has_flaw) return EAI_BADFLAGS;
+  const int error = ask_glibc(node ? node : own_address(asked), service, asked, result);
+  const bool may_be_name = node && *node != '\0' && (asked.ai_flags & AI_NUMERICHOST) == 0;
+  if (error != EAI_NONAME || !may_be_name) return error;
+  return find_name(*execution, node, service, asked, result);
 }
 
 // Addresses have no names, and ports none either.

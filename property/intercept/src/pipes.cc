@@ -58,6 +58,14 @@ class Channel {
     writer_gone_ = true;
     happens_before(this);
   }
+  void reset() { is_reset_ = true; }
+  // Returns whether the writer's end has reset the connection and no call has told so.
+  [[nodiscard]] bool is_reset() const { return is_reset_; }
+  // Like is_reset(); the call tells so.
+  [[nodiscard]] bool take_reset() {
+    if (is_reset_) happens_after(this);
+    return std::exchange(is_reset_, false);
+  }
   [[nodiscard]] bool has_bytes() const { return !bytes_.empty(); }
   [[nodiscard]] std::size_t room() const { return kMost - bytes_.size(); }
   [[nodiscard]] bool reader_gone() const { return reader_gone_; }
@@ -69,6 +77,7 @@ class Channel {
   std::string bytes_;
   bool reader_gone_ = false;
   bool writer_gone_ = false;
+  bool is_reset_ = false;
 };
 
 // One end of a pipe: `in` is null at the end for writing, and `out` at the other one.
@@ -119,23 +128,34 @@ class PairEnd final : public ConnectionEnd {
 
   // A transfer that fails, or finds the end, does not wait.
   short ready() override {
-    int events = 0;
+    int events = in_->is_reset() ? POLLERR : 0;
     if (in_->has_bytes() || in_->is_over()) events |= POLLIN;
     if (in_->is_over()) events |= POLLRDHUP;
     if (out_->room() > 0 || out_->is_over()) events |= POLLOUT;
     if (in_->is_over() && out_->is_over()) events |= POLLHUP;
     return static_cast<short>(events);
   }
-  ssize_t read(char* into, std::size_t size) override { return in_->read(into, size); }
-  ssize_t peek(char* into, std::size_t size) override { return in_->peek(into, size); }
+  ssize_t read(char* into, std::size_t size) override {
+    if (finds_reset()) return errno = ECONNRESET, -1;
+    return in_->read(into, size);
+  }
+  ssize_t peek(char* into, std::size_t size) override {
+    if (finds_reset()) return errno = ECONNRESET, -1;
+    return in_->peek(into, size);
+  }
   ssize_t write(std::string_view bytes) override { return out_->write(bytes); }
+  int take_error() override { return in_->take_reset() ? ECONNRESET : 0; }
   [[nodiscard]] bool is_stream() const override { return true; }
   int shut(int how) override {
     if (how != SHUT_WR) in_->give_up_reading();
     if (how != SHUT_RD) out_->give_up_writing();
     return 0;
   }
-  void close() override { shut(SHUT_RDWR); }
+  // An end that has not read all bytes resets the connection.
+  void close() override {
+    if (in_->has_bytes()) out_->reset();
+    shut(SHUT_RDWR);
+  }
   // The ends of a pair have no names, only their family.
   [[nodiscard]] std::string own_name() const override {
     const sa_family_t family = AF_UNIX;
@@ -144,6 +164,9 @@ class PairEnd final : public ConnectionEnd {
   [[nodiscard]] std::string peer_name() const override { return own_name(); }
 
  private:
+  // Whether a reader who has all bytes is told of a reset.
+  [[nodiscard]] bool finds_reset() { return !in_->has_bytes() && in_->take_reset(); }
+
   std::shared_ptr<Channel> in_;
   std::shared_ptr<Channel> out_;
 };
@@ -196,15 +219,19 @@ int pipe(int* files) noexcept {
 
 int pipe2(int* files, int flags) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pipe2)(files, flags));
+  if ((flags & O_DIRECT) != 0) execution->refuse("pipe2", "packets cannot be intercepted");
+  if ((flags & ~(O_NONBLOCK | O_CLOEXEC)) != 0) return errno = EINVAL, -1;
   return add_both(*execution, make_pipe(), files, (flags & O_NONBLOCK) != 0);
 }
 
 int socketpair(int domain, int type, int protocol, int* files) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(socketpair)(domain, type, protocol, files));
   constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
-  if ((type & ~kFlags) != SOCK_STREAM) {
-    execution->refuse("socketpair", "only pairs of SOCK_STREAM can be intercepted");
+  if (domain == AF_INET || domain == AF_INET6) return errno = EOPNOTSUPP, -1;
+  if (domain != AF_UNIX || (type & ~kFlags) != SOCK_STREAM) {
+    execution->refuse("socketpair", "only pairs of AF_UNIX and SOCK_STREAM can be intercepted");
   }
+  if (protocol != 0 && protocol != PF_UNIX) return errno = EPROTONOSUPPORT, -1;
   return add_both(*execution, make_pair(), files, (type & SOCK_NONBLOCK) != 0);
 }
 

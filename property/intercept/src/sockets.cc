@@ -1,10 +1,8 @@
 #include "sockets.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -12,10 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "calls.h"
-#include "handled.h"
 #include "local_streams.h"
-#include "real.h"
 
 namespace lockstep::intercept {
 
@@ -85,8 +80,9 @@ bool Socket::reuses() const {
   return set != options.end() && set->second.find_first_not_of('\0') != set->second.npos;
 }
 
-int Socket::bind(Execution& execution, const sockaddr_in& to) {
+int Socket::bind(Execution& execution, sockaddr_in to) {
   if (own_.sin_port != 0) return EINVAL;
+  if (to.sin_port == 0) to.sin_port = new_port(execution);
   const bool is_any = to.sin_addr.s_addr == htonl(INADDR_ANY);
   const Socket* const other = find_socket(execution, [&](const Socket& socket) {
     const bool overlaps = socket.is_at(to) || (is_any && socket.has_port(to.sin_port));
@@ -132,9 +128,23 @@ bool Socket::has_local_peer() const {
   return !visitors_.empty() || (stream_ && is_local(*stream_));
 }
 
-void Socket::close() {
-  stream_.reset();
+bool Socket::aborts() const {
+  linger set{};
+  const auto found = options.find({SOL_SOCKET, SO_LINGER});
+  if (found == options.end() || found->second.size() < sizeof set) return false;
+  std::memcpy(&set, found->second.data(), sizeof set);
+  return set.l_onoff != 0 && set.l_linger == 0;
+}
+
+void Socket::reset_visitors() {
+  for (const Visitor& visitor : visitors_) visitor.stream->abort();
   visitors_.clear();
+}
+
+void Socket::close() {
+  if (stream_ && aborts()) stream_->abort();
+  stream_.reset();
+  reset_visitors();
   listens_ = false;
 }
 
@@ -191,10 +201,31 @@ short Socket::ready() {
   const bool has_bytes = !stream_->arrived().empty() && !in_.refuse_first_ask();
   if (ended || has_bytes) events |= POLLIN;
   if (ended) events |= POLLRDHUP;
-  const bool is_reset = stream_->end() == Stream::End::kReset;
-  if ((ended && writes_no_more_) || is_reset) events |= POLLHUP;
-  if (is_reset && !reset_is_known_) events |= POLLERR;
+  if ((ended && writes_no_more_) || is_over()) events |= POLLHUP;
+  if (untold_reset() != 0) events |= POLLERR;
   return static_cast<short>(events);
+}
+
+// A reader who has seen the end of the stream is not told of a later reset, which is then the
+// writer's.
+int Socket::untold_reset() const {
+  if (!stream_ || reset_is_told_) return 0;
+  if (stream_->end() == Stream::End::kReset) return ECONNRESET;
+  const bool is_late = stream_->end() == Stream::End::kClosedAndReset || has_written_in_vain_;
+  return is_late ? EPIPE : 0;
+}
+
+bool Socket::is_over() const {
+  if (!stream_ || stream_->end() == Stream::End::kNone) return false;
+  return writes_no_more_ || reset_is_told_ || untold_reset() != 0;
+}
+
+int Socket::take_error() {
+  if (is_connecting()) return 0;
+  if (error_ != 0) return std::exchange(error_, 0);
+  const int error = untold_reset();
+  if (error != 0) reset_is_told_ = true;
+  return error;
 }
 
 ssize_t Socket::readable_bytes() {
@@ -205,8 +236,7 @@ ssize_t Socket::readable_bytes() {
   const bool ended = stream_->end() != Stream::End::kNone;
   if (ended && !std::exchange(end_is_known_, true) && draw_reset()) return errno = ECONNRESET, -1;
   const std::size_t bytes = stream_->arrived().size();
-  if (bytes == 0 && stream_->end() == Stream::End::kReset &&
-      !std::exchange(reset_is_known_, true)) {
+  if (bytes == 0 && stream_->end() == Stream::End::kReset && !std::exchange(reset_is_told_, true)) {
     return errno = ECONNRESET, -1;
   }
   if (bytes == 0 && (ended || reads_no_more_)) {
@@ -223,6 +253,7 @@ bool Socket::draw_reset() {
   if (stream_->end() != Stream::End::kBroken) return false;
   if (Execution::current()->host().draw(2) == 0) return false;
   if (in_.has_late_rest()) stream_->take(stream_->arrived().size());
+  reset_is_told_ = true;
   return true;
 }
 
@@ -248,17 +279,23 @@ ssize_t Socket::read(char* into, std::size_t size) {
 // The other end has gone. As in TCP, the answer to the first write says so, but a reset has said it
 // before.
 ssize_t Socket::write_in_vain(std::string_view bytes) {
-  const bool is_reset = stream_->end() == Stream::End::kReset;
-  if (is_reset && !std::exchange(reset_is_known_, true)) return errno = ECONNRESET, -1;
-  const bool is_first = is_local(*stream_) && !is_reset;
-  if (!is_first || std::exchange(has_written_in_vain_, true)) return errno = EPIPE, -1;
+  if (const int error = take_error()) return errno = error, -1;
+  const bool is_first = is_local(*stream_) && !is_over();
+  if (!is_first) return errno = EPIPE, -1;
+  has_written_in_vain_ = true;
   return static_cast<ssize_t>(bytes.size());
+}
+
+// A reset is told also to a writer who has said that no more bytes follow.
+ssize_t Socket::write_after_end() {
+  const int error = take_error();
+  return errno = error != 0 ? error : EPIPE, -1;
 }
 
 ssize_t Socket::write(std::string_view bytes) {
   if (is_connecting()) return errno = EAGAIN, -1;
   if (!stream_) return errno = error_ != 0 ? std::exchange(error_, 0) : EPIPE, -1;
-  if (writes_no_more_) return errno = EPIPE, -1;
+  if (writes_no_more_) return write_after_end();
   if (!stream_->is_received()) return write_in_vain(bytes);
   if (out_.refuse_first_ask()) return errno = EAGAIN, -1;
   // A blocking send takes all bytes. So does each send before the first answer, because the buffer
@@ -283,10 +320,10 @@ int Socket::shut(int how) {
   if (listens_) {
     if (how == SHUT_WR) return 0;
     listens_ = false;
-    visitors_.clear();
+    reset_visitors();
     return 0;
   }
-  if (!stream_ && !is_connecting()) return ENOTCONN;
+  if (is_over() || (!stream_ && !is_connecting())) return ENOTCONN;
   if (how != SHUT_WR) reads_no_more_ = true;
   if (how == SHUT_RD) return 0;
   writes_no_more_ = true;
@@ -297,8 +334,11 @@ int Socket::shut(int how) {
 std::string Socket::own_name() const { return name_of(own_, family_); }
 
 std::string Socket::peer_name() const {
-  return stream_ && !is_connecting() ? name_of(peer_, family_) : std::string();
+  const bool is_connected = stream_ && !is_connecting() && !is_over();
+  return is_connected ? name_of(peer_, family_) : std::string();
 }
+
+std::string Socket::visitor_name() const { return name_of(peer_, family_); }
 
 namespace {
 
@@ -323,146 +363,4 @@ std::shared_ptr<Socket> socket_of(Execution& execution, int file) {
   return find_end<Socket>(execution, file, EOPNOTSUPP);
 }
 
-namespace {
-
-int copy_name(std::string_view name, sockaddr* into, socklen_t* size) {
-  std::memcpy(into, name.data(), std::min<std::size_t>(*size, name.size()));
-  *size = static_cast<socklen_t>(name.size());
-  return 0;
-}
-
-int accept_on(Execution& execution, int file, int flags, sockaddr* address, socklen_t* size) {
-  const std::shared_ptr<Socket> listener = socket_of(execution, file);
-  if (!listener) return -1;
-  const InUse use(execution.descriptors(), *listener);
-  const auto until = time_to_give_up(execution, *listener, POLLIN);
-  wait_until_ready(execution, "accept", *listener, POLLIN, until);
-  const std::shared_ptr<Socket> accepted = listener->accept();
-  if (!accepted) return -1;
-  accepted->nonblocking = (flags & SOCK_NONBLOCK) != 0;
-  if (address) copy_name(accepted->peer_name(), address, size);
-  return execution.descriptors().add(accepted);
-}
-
-// Converts IPv4 addresses, IPv4-mapped IPv6 addresses, and IPv6's loopback address and address of
-// all interfaces. Returns false for other addresses.
-bool to_ipv4(const sockaddr* address, socklen_t size, sockaddr_in& into) {
-  if (address->sa_family == AF_INET && size >= sizeof into) {
-    std::memcpy(&into, address, sizeof into);
-    return true;
-  }
-  sockaddr_in6 six{};
-  if (address->sa_family != AF_INET6 || size < sizeof six) return false;
-  std::memcpy(&six, address, sizeof six);
-  const bool is_any = IN6_IS_ADDR_UNSPECIFIED(&six.sin6_addr);
-  if (!is_any && !IN6_IS_ADDR_V4MAPPED(&six.sin6_addr) && !IN6_IS_ADDR_LOOPBACK(&six.sin6_addr)) {
-    return false;
-  }
-  into = {};
-  into.sin_family = AF_INET;
-  into.sin_port = six.sin6_port;
-  into.sin_addr.s_addr = htonl(is_any ? INADDR_ANY : INADDR_LOOPBACK);
-  if (IN6_IS_ADDR_V4MAPPED(&six.sin6_addr)) {
-    std::memcpy(&into.sin_addr, &six.sin6_addr.s6_addr[12], sizeof into.sin_addr);
-  }
-  return true;
-}
-
-}  // namespace
-
 }  // namespace lockstep::intercept
-
-using namespace lockstep::intercept;
-
-extern "C" {
-
-int socket(int domain, int type, int protocol) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(socket)(domain, type, protocol));
-  constexpr int kFlags = SOCK_NONBLOCK | SOCK_CLOEXEC;
-  const bool is_internet = domain == AF_INET || domain == AF_INET6;
-  if (!is_internet || (type & ~kFlags) != SOCK_STREAM) {
-    execution->refuse("socket", "only sockets of TCP can be intercepted");
-  }
-  auto made = std::make_shared<Socket>(domain);
-  made->nonblocking = (type & SOCK_NONBLOCK) != 0;
-  return execution->descriptors().add(std::move(made));
-}
-
-int connect(int file, const sockaddr* address, socklen_t size) {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(connect)(file, address, size));
-  execution->point("connect");
-  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
-  if (!socket) return -1;
-  sockaddr_in to{};
-  if (!to_ipv4(address, size, to)) return errno = ENETUNREACH, -1;
-  // As in Linux, the address of all interfaces leads to this machine.
-  if (to.sin_addr.s_addr == htonl(INADDR_ANY)) to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  int error = socket->connect(*execution, to);
-  if (error == EINPROGRESS && !socket->nonblocking) {
-    const InUse use(execution->descriptors(), *socket);
-    const auto until = time_to_give_up(*execution, *socket, POLLOUT);
-    wait_until_ready(*execution, "connect", *socket, POLLOUT, until);
-    error = socket->is_connecting() ? EINPROGRESS : socket->take_error();
-  }
-  return error == 0 ? 0 : (errno = error, -1);
-}
-
-int shutdown(int file, int how) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(shutdown)(file, how));
-  const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
-  if (!end) return -1;
-  if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR) return errno = EINVAL, -1;
-  const int error = end->shut(how);
-  execution->descriptors_changed();
-  return error == 0 ? 0 : (errno = error, -1);
-}
-
-int getpeername(int file, sockaddr* address, socklen_t* size) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getpeername)(file, address, size));
-  const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
-  if (!end) return -1;
-  const std::string name = end->peer_name();
-  return name.empty() ? (errno = ENOTCONN, -1) : copy_name(name, address, size);
-}
-
-int getsockname(int file, sockaddr* address, socklen_t* size) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getsockname)(file, address, size));
-  const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
-  if (!end) return -1;
-  return copy_name(end->own_name(), address, size);
-}
-
-int bind(int file, const sockaddr* address, socklen_t size) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(bind)(file, address, size));
-  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
-  if (!socket) return -1;
-  sockaddr_in to{};
-  if (!to_ipv4(address, size, to)) return errno = EADDRNOTAVAIL, -1;
-  if (to.sin_port == 0) to.sin_port = new_port(*execution);
-  const int error = socket->bind(*execution, to);
-  return error == 0 ? 0 : (errno = error, -1);
-}
-
-int listen(int file, int backlog) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(listen)(file, backlog));
-  const std::shared_ptr<Socket> socket = socket_of(*execution, file);
-  if (!socket) return -1;
-  const int error = socket->listen(*execution);
-  return error == 0 ? 0 : (errno = error, -1);
-}
-
-int accept(int file, sockaddr* address, socklen_t* size) {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(accept)(file, address, size));
-  execution->point("accept");
-  return accept_on(*execution, file, 0, address, size);
-}
-
-int accept4(int file, sockaddr* address, socklen_t* size, int flags) {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(accept4)(file, address, size, flags));
-  execution->point("accept4");
-  return accept_on(*execution, file, flags, address, size);
-}
-
-}  // extern "C"
-
-LOCKSTEP_LINKED(sockets)

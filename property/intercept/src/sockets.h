@@ -50,8 +50,8 @@ class Socket final : public ConnectionEnd {
   // An accepted connection.
   Socket(int family, Visitor visitor);
 
-  // Returns 0 or the error (errno).
-  int bind(Execution& execution, const sockaddr_in& to);
+  // Binds the socket to that address, with a new port instead of 0. Returns 0 or the error (errno).
+  int bind(Execution& execution, sockaddr_in to);
   // Binds the socket to a new port if it is not bound. Returns 0 or the error.
   int listen(Execution& execution);
   // Whether connections to this address come here.
@@ -71,9 +71,11 @@ class Socket final : public ConnectionEnd {
   // Begins to connect. Returns EINPROGRESS, even if the connection is established at once, as for
   // real nonblocking sockets; or an error (errno).
   int connect(Execution& execution, const sockaddr_in& to);
-  int take_error() override { return is_connecting() ? 0 : std::exchange(error_, 0); }
+  int take_error() override;
   [[nodiscard]] std::string own_name() const override;
   [[nodiscard]] std::string peer_name() const override;
+  // Like peer_name(), also if the connection is over.
+  [[nodiscard]] std::string visitor_name() const;
 
   short ready() override;
   [[nodiscard]] int read_error(std::size_t size) const override {
@@ -97,7 +99,15 @@ class Socket final : public ConnectionEnd {
   // errno for an error, with EAGAIN if the reader has to wait.
   [[nodiscard]] ssize_t readable_bytes();
   [[nodiscard]] ssize_t write_in_vain(std::string_view bytes);
+  [[nodiscard]] ssize_t write_after_end();
   [[nodiscard]] bool draw_reset();
+  // Returns the error (errno) of a reset that no call has told yet; 0 if there is none.
+  [[nodiscard]] int untold_reset() const;
+  // Whether nothing can pass in either direction any more.
+  [[nodiscard]] bool is_over() const;
+  void reset_visitors();
+  // Whether a close resets the connection (SO_LINGER with a time of 0).
+  [[nodiscard]] bool aborts() const;
 
   std::unique_ptr<Stream> stream_;
   int family_;
@@ -114,7 +124,7 @@ class Socket final : public ConnectionEnd {
   Pieces out_;
   bool has_read_ = false;
   bool end_is_known_ = false;
-  bool reset_is_known_ = false;
+  bool reset_is_told_ = false;
   bool has_written_in_vain_ = false;
 };
 

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/timerfd.h>
 
 #include <algorithm>
@@ -27,6 +28,7 @@ class TimerFile final : public Descriptor {
   std::optional<nanoseconds> due(short events) override {
     return (events & POLLIN) != 0 ? due_ : std::nullopt;
   }
+  [[nodiscard]] bool has(int access) const override { return access == O_RDONLY; }
   [[nodiscard]] int read_error(std::size_t size) const override {
     return size < sizeof(std::uint64_t) ? EINVAL : 0;
   }
@@ -82,6 +84,17 @@ std::shared_ptr<TimerFile> timer_of(Execution& execution, int file) {
   return timer;
 }
 
+bool has_timers(clockid_t clock) {
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_MONOTONIC:
+    case CLOCK_BOOTTIME:
+    case CLOCK_REALTIME_ALARM:
+    case CLOCK_BOOTTIME_ALARM: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 }  // namespace lockstep::intercept
@@ -92,6 +105,8 @@ extern "C" {
 
 int timerfd_create(clockid_t clock, int flags) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(timerfd_create)(clock, flags));
+  const bool are_known = (flags & ~(TFD_NONBLOCK | TFD_CLOEXEC)) == 0;
+  if (!are_known || !has_timers(clock)) return errno = EINVAL, -1;
   auto timer = std::make_shared<TimerFile>(*execution, clock);
   timer->nonblocking = (flags & TFD_NONBLOCK) != 0;
   return execution->descriptors().add(std::move(timer));
@@ -101,6 +116,8 @@ int timerfd_settime(int file, int flags, const itimerspec* time, itimerspec* bef
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(timerfd_settime)(file, flags, time, before));
   const std::shared_ptr<TimerFile> timer = timer_of(*execution, file);
   if (!timer) return -1;
+  constexpr int kFlags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
+  if ((flags & ~kFlags) != 0) return errno = EINVAL, -1;
   if (!is_valid_for_linux(time->it_value) || !is_valid_for_linux(time->it_interval)) {
     return errno = EINVAL, -1;
   }

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -67,6 +68,18 @@ ssize_t scatter(Buffers buffers, Receive receive_into) {
   return received;
 }
 
+// Returns false and sets errno if a transfer in that direction (O_RDONLY, O_WRONLY) with so many
+// buffers fails whatever is in them. One without bytes asks the descriptor nothing else.
+bool can_transfer(Execution& execution, int file, int direction, int count) {
+  const std::shared_ptr<Descriptor>& descriptor = execution.descriptors().find(file);
+  if (!descriptor) return false;
+  const bool is_open = descriptor->access() == O_RDWR || descriptor->access() == direction;
+  if (!is_open) return errno = EBADF, false;
+  const bool is_valid = count >= 0 && count <= IOV_MAX;
+  if (!is_valid || !descriptor->has(direction)) return errno = EINVAL, false;
+  return true;
+}
+
 ssize_t send_message(Execution& execution, std::string_view call, int file, const msghdr& message,
                      int flags) {
   if (message.msg_controllen > 0) {
@@ -118,21 +131,23 @@ extern "C" {
 ssize_t readv(int file, const iovec* buffers, int count) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(readv)(file, buffers, count));
   if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(readv)(file, buffers, count);
-  if (count < 0 || count > IOV_MAX) return errno = EINVAL, -1;
+  if (!can_transfer(*execution, file, O_RDONLY, count)) return -1;
   execution->point("readv");
   const Buffers all(buffers, static_cast<std::size_t>(count));
-  return scatter(all,
-                 [&](std::span<char> into) { return read_from(*execution, "readv", file, into); });
+  return scatter(all, [&](std::span<char> into) -> ssize_t {
+    return into.empty() ? 0 : read_from(*execution, "readv", file, into);
+  });
 }
 
 ssize_t writev(int file, const iovec* buffers, int count) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(writev)(file, buffers, count));
   if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(writev)(file, buffers, count);
-  if (count < 0 || count > IOV_MAX) return errno = EINVAL, -1;
+  if (!can_transfer(*execution, file, O_WRONLY, count)) return -1;
   execution->point("writev");
   const Buffers all(buffers, static_cast<std::size_t>(count));
-  return gather(
-      all, [&](std::string_view bytes) { return write_to(*execution, "writev", file, bytes); });
+  return gather(all, [&](std::string_view bytes) -> ssize_t {
+    return bytes.empty() ? 0 : write_to(*execution, "writev", file, bytes);
+  });
 }
 
 ssize_t sendmsg(int file, const msghdr* message, int flags) {

@@ -171,6 +171,7 @@ void Exploration::order_steps() {
     trace_.order(step, world_.server().paths());
     if (!by_source()) continue;
     for (const std::size_t earlier : trace_.races()) frontier_.reverse(earlier, step);
+    frontier_.reverse_sleeping(step);
     frontier_.add_disabled(step, complete);
   }
 }

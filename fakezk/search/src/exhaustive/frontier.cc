@@ -135,15 +135,40 @@ bool Frontier::last_step_slept() const {
 // All steps in between that do not depend on `earlier` may go first. It is enough to try one of
 // those that can be the first of them.
 void Frontier::reverse(std::size_t earlier, std::size_t later) {
-  Node& state = nodes_[earlier];
+  try_one_of(trace_.initials(earlier, later), nodes_[earlier]);
+}
+
+void Frontier::try_one_of(const std::vector<StepKey>& keys, Node& state) {
   const Node::Option* wanted = nullptr;
-  for (const StepKey key : trace_.initials(earlier, later)) {
+  for (const StepKey key : keys) {
     const Node::Option* const option = state.find(key);
     if (!option) continue;  // Only `earlier` makes it possible.
     if (state.asleep(key) || state.is_to_be_tried(key)) return;
     if (!wanted) wanted = option;
   }
   if (wanted) state.backtrack.push_back(wanted->key);
+}
+
+// The objects that a step touches may depend on what its process has received before. So a step
+// that sleeps, and is woken by such a receipt, may touch less when it happens. A later step then
+// shows no race with it, but would have shown one before the receipt.
+void Frontier::reverse_sleeping(std::size_t step) {
+  const TraceStep& taken = trace_[step];
+  while (!waking_.empty() && waking_.back() >= step) waking_.pop_back();
+  for (const std::size_t from : waking_) {
+    if (taken.before.contains(from)) continue;
+    for (const std::size_t index : nodes_[from].woken) {
+      const fakezk::Footprint& asleep = nodes_[from].sleep[index].footprint;
+      if (!asleep.conflicts_with(taken.footprint)) continue;
+      try_one_of(trace_.initials_of_causes(from, step, asleep), nodes_[from]);
+    }
+  }
+  Node& state = nodes_[step];
+  state.woken.clear();
+  for (std::size_t i = 0; i < state.sleep.size(); ++i) {
+    if (state.sleep[i].footprint.conflicts_with(taken.footprint)) state.woken.push_back(i);
+  }
+  if (!state.woken.empty()) waking_.push_back(step);
 }
 
 namespace {

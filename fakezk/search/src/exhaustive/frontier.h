@@ -38,6 +38,7 @@ struct Node {
 
   std::vector<Option> enabled;
   std::vector<Sleeping> sleep;
+  std::vector<std::size_t> woken;  // Those in `sleep` that the step taken from here wakes.
   std::size_t inherited = 0;       // How many at the front of `sleep` come from earlier states.
   std::vector<StepKey> backtrack;  // Source sets: the steps still to be tried from here.
   std::vector<StepKey> done;
@@ -67,6 +68,9 @@ class Frontier {
 
   // For source sets: a race demands that `later` is tried before `earlier`.
   void reverse(std::size_t earlier, std::size_t later);
+  // Lets the step be tried before steps that sleep although it does not commute with them. All
+  // earlier steps must have been given before.
+  void reverse_sleeping(std::size_t step);
   // Lets steps that this one has made impossible be tried before it. `ended`: nothing follows the
   // trace.
   void add_disabled(std::size_t step, bool ended);
@@ -92,6 +96,7 @@ class Frontier {
  private:
   [[nodiscard]] bool reduces() const { return reduction_ != Reduction::kNone; }
   [[nodiscard]] bool by_source() const { return reduction_ == Reduction::kSource; }
+  void try_one_of(const std::vector<StepKey>& keys, Node& state);
   void list(const fakezk::Menu& menu, Node& node);
   void list_faults(const fakezk::Menu& menu, Node& node);
   [[nodiscard]] bool is_still_to_happen(StepKey fault) const;
@@ -108,6 +113,7 @@ class Frontier {
   FaultsToHappen faults_;
   std::vector<Node> nodes_;  // Reused; those of the trace's steps are valid.
   std::size_t first_new_ = 0;
+  std::vector<std::size_t> waking_;  // The steps that wake others: Node::woken is not empty.
   std::set<StepKey> faults_seen_;
 };
 

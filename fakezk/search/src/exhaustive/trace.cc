@@ -47,6 +47,24 @@ const std::vector<StepKey>& Trace::initials(std::size_t earlier, std::size_t lat
     if (!steps_[step].before.contains(earlier)) between_.insert(step);
   }
   between_.insert(later);
+  return find_initials();
+}
+
+const std::vector<StepKey>& Trace::initials_of_causes(std::size_t from, std::size_t later,
+                                                      const fakezk::Footprint& asleep) {
+  between_.clear();
+  initials_.clear();
+  for (std::size_t step = from; step < later; ++step) {
+    if (!steps_[later].before.contains(step)) continue;
+    if (steps_[step].footprint.conflicts_with(asleep)) return initials_;
+    between_.insert(step);
+  }
+  between_.insert(later);
+  return find_initials();
+}
+
+// Finds the steps in between_ that depend on none of the others.
+const std::vector<StepKey>& Trace::find_initials() {
   initials_.clear();
   between_.each([&](std::size_t step) {
     if (!steps_[step].before.meets(between_)) initials_.push_back(steps_[step].key);

@@ -59,6 +59,11 @@ class Trace {
   // the two that do not depend on `earlier`, those that depend on none of the others. `later` is
   // the step ordered last. Valid until the next call.
   [[nodiscard]] const std::vector<StepKey>& initials(std::size_t earlier, std::size_t later);
+  // The steps that can come first if, from the state before the step `from`, `later` happens with
+  // only what happens before it. Empty if some of that conflicts with `asleep`. Valid until the
+  // next call.
+  [[nodiscard]] const std::vector<StepKey>& initials_of_causes(std::size_t from, std::size_t later,
+                                                               const fakezk::Footprint& asleep);
   // True if two adjacent steps happened independently, so that they could be swapped.
   [[nodiscard]] bool independent(std::size_t first) const;
   // Equal for all orders of one trace. All steps must be ordered.
@@ -67,6 +72,7 @@ class Trace {
  private:
   [[nodiscard]] bool depends(const TraceStep& earlier, std::size_t number,
                              const TraceStep& later) const;
+  const std::vector<StepKey>& find_initials();
   void identify(TraceStep& step, const fakezk::PathTable& paths);
 
   std::vector<TraceStep> steps_;  // Reused; only the first size_ are valid.

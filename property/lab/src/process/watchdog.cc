@@ -10,6 +10,7 @@
 #include <iostream>
 #include <string>
 
+#include "process/sanitizer_report.h"
 #include "process/spoken.h"
 #include "process/thread_id.h"
 #include "process/under_way.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenLooks(50);
 constexpr std::chrono::seconds kPatience(10);
 constexpr int kLooksOfPatience = kPatience / kBetweenLooks;
+constexpr int kLooksAtReport = 12 * kLooksOfPatience;
 constexpr int kLooksAtSleep = 40;
 constexpr std::chrono::seconds kToAbort(2);
 
@@ -101,8 +103,8 @@ void Watchdog::look(Looks& looks) const {
   const bool inside = visit % 2 == 1 && visits_.load(std::memory_order_acquire) == visit;
   looks.same_visit = inside && visit == looks.visit ? looks.same_visit + 1 : 0;
   looks.visit = visit;
-  if (looks.same_visit >= kLooksOfPatience)
-    give_up(sleeps, thread_id_.load(std::memory_order_relaxed));
+  const int patience = report_has_begun() ? kLooksAtReport : kLooksOfPatience;
+  if (looks.same_visit >= patience) give_up(sleeps, thread_id_.load(std::memory_order_relaxed));
   if (inside && sleeps) ++looks.asleep;
   if (++looks.all < kLooksAtSleep) return;
   if (2 * looks.asleep >= looks.all) warn_of_sleep();

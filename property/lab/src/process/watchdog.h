@@ -9,10 +9,10 @@
 namespace lockstep::lab {
 
 // Notices code under a hunt that leaves simulated time. If code does not return for ten seconds of
-// real time, the watchdog explains the likely reason and aborts. If code sleeps or waits in real
-// time for half of two seconds or more, it warns once per process. It has a separate thread,
-// started by the first visit, because the watched thread is stuck. It does not watch trials in
-// child processes (in_child), which have alarms.
+// real time, the watchdog explains the likely reason and aborts; a report of AddressSanitizer has
+// two minutes. If code sleeps or waits in real time for half of two seconds or more, it warns once
+// per process. It has a separate thread, started by the first visit, because the watched thread is
+// stuck. It does not watch trials in child processes (in_child), which have alarms.
 class Watchdog {
  public:
   Watchdog() = default;

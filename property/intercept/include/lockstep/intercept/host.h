@@ -19,9 +19,9 @@ class Thread;
 class Stream {
  public:
   // A reader sees the end after the bytes that have arrived. If a fault has broken the connection,
-  // the last of these bytes may be lost, which is a choice. kReset: the other end has closed it
-  // without having read all bytes.
-  enum class End : std::uint8_t { kNone, kClosed, kBroken, kReset };
+  // the last of these bytes may be lost, which is a choice. kReset: the other end has reset it,
+  // with or without having said before that no more bytes follow.
+  enum class End : std::uint8_t { kNone, kClosed, kBroken, kReset, kClosedAndReset };
 
   Stream() = default;
   Stream(const Stream&) = delete;
@@ -38,6 +38,8 @@ class Stream {
   // Tells the other end that no more bytes follow, while this end still receives. Without effect
   // unless the other end is a thread of the execution.
   virtual void shut_sending() {}
+  // Resets the connection, which is then over at both ends. Without effect as shut_sending() is.
+  virtual void abort() {}
   // Whether the other end still receives.
   [[nodiscard]] virtual bool is_received() const { return end() == End::kNone; }
   // Returns the host's time at which the last bytes arrived.
