@@ -45,26 +45,16 @@ Task<void> hold(Contender& self, Session& session, Path lock) {
   // The flaw: this should be LossPolicy::kOwnClock.
   options.loss = LossPolicy::kServerNotice;
   FairMutex mutex(session, lock, options, &told);
-  std::optional<Attempt> attempt;
-  attempt.emplace(self, session.id());
-  Result<HeldLock> held = co_await mutex.acquire();
-  attempt.reset();
+  Result<HeldLock> held = co_await attempted(self, session, mutex.acquire());
   if (!held) co_return;
   static_cast<void>(co_await session.exists(lock));  // The work takes some time.
   static_cast<void>(co_await held->release());
 }
 
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (session) co_await hold(self, **session, lock);
-  }
-}
-
 const Registered kRegistered{
     Scenario{"zoo-45-waits-to-be-told", "zoo", "S2",
              "Relies on the server to report its loss, even during a partition.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
+             lab::ScenarioSize{2, 1}, &in_each_round<&hold>, "made up"}};
 
 }  // namespace
 
