@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/lab/scenario.h"
 #include "lockstep/search/exhaustive.h"
 #include "lockstep/search/schedule.h"
 #include "plays.h"
+#include "scenarios/registry.h"
 
 // Faults are tried at every point where they make a difference.
 namespace lockstep::search {
@@ -120,7 +120,7 @@ TEST(ExhaustiveFaultsTest, TheClockMovesWhileASessionIsOpened) {
 }
 
 TEST(ExhaustiveFaultsTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
-  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{2, 1});
+  lab::LockScenario scenario(scenarios::lock_scenario<FairMutex>(), lab::ScenarioSize{2, 1});
   expect_agreement(scenario);
   const ExhaustiveResult sleep = explore(scenario, Reduction::kSleep, "cut,kill-session", 1);
   const ExhaustiveResult source = explore(scenario, Reduction::kSource, "cut,kill-session", 1);
@@ -136,8 +136,8 @@ TEST(ExhaustiveFaultsTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
 
 // Source sets show the same as sleep sets, also with a contender that gives up.
 void expect_same_as_sleep_sets(std::string_view faults, std::uint32_t budget) {
-  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{2, 1},
-                             lab::LastContender::kImpatient);
+  lab::LockScenario scenario(scenarios::lock_scenario<FairMutex, lab::LastContender::kImpatient>(),
+                             lab::ScenarioSize{2, 1});
   const ExhaustiveResult sleep = explore(scenario, Reduction::kSleep, faults, budget);
   const ExhaustiveResult source = explore(scenario, Reduction::kSource, faults, budget);
   EXPECT_TRUE(source.exhausted);
