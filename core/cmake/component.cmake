@@ -148,16 +148,22 @@ function(lockstep_join target)
 endfunction()
 
 # lockstep_embed(TARGET NAMESPACE name HEADER file FILES name file...): text files as constants of a
-# namespace, each a std::string_view of that name, declared in the header.
+# namespace, each a std::string_view of that name, declared in the header. Files of one name are joined.
 function(lockstep_embed target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE;HEADER" "FILES")
+  set(names)
   set(code "// Made by lockstep_embed.\n#include \"${arg_HEADER}\"\n\nnamespace ${arg_NAMESPACE} {\n")
   while(arg_FILES)
     list(POP_FRONT arg_FILES name file)
     file(READ ${file} text)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-    string(APPEND code "\nconst std::string_view ${name} =\n    R\"embedded(${text})embedded\";\n")
+    list(APPEND names ${name})
+    string(APPEND ${name} "\n    R\"embedded(${text})embedded\"")
   endwhile()
+  list(REMOVE_DUPLICATES names)
+  foreach(name ${names})
+    string(APPEND code "\nconst std::string_view ${name} =${${name}};\n")
+  endforeach()
   string(APPEND code "\n}  // namespace ${arg_NAMESPACE}\n")
   set(made ${CMAKE_CURRENT_BINARY_DIR}/${target}_embedded.cc)
   file(CONFIGURE OUTPUT ${made} CONTENT "@code@" @ONLY)  # Untouched if nothing has changed.

@@ -67,7 +67,7 @@ void ProductionProgram::contend(std::uint32_t index) {
   lab::Contender self(process, process_name(index), oracles_, resource_, thread_bodies_, client);
   if (is_impatient_ && index + 1 == size_.clients) self.become_impatient();
   runtime.run(lock_.contend(self, lock_path_, size_.rounds));
-  const intercept::Execution::Inside inside;  // The counters are not the thread's own.
+  const intercept::Execution::InRuntime inside;  // The counters are not the thread's own.
   attempts_ += self.attempts();
   grants_ += self.grants();
 }

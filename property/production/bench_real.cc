@@ -30,11 +30,7 @@ class Series {
  public:
   Series(std::string name, std::string_view unit) : name_(std::move(name)), unit_(unit) {}
   void add(double value) { values_.push_back(value); }
-  [[nodiscard]] Figure figure() const {
-    std::vector<double> sorted = values_;
-    std::ranges::sort(sorted);
-    return {name_, sorted[sorted.size() / 2], unit_};
-  }
+  [[nodiscard]] Figure figure() const { return {name_, median(values_), unit_}; }
 
  private:
   std::string name_;

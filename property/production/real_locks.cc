@@ -22,12 +22,6 @@ namespace {
 
 constexpr std::chrono::seconds kConnectLimit(10);
 
-double median(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 bool is_empty(const Children& lock) {
   return std::ranges::all_of(lock.names(), [](auto name) { return name == BenchGround::kKeeper; });
 }
@@ -126,8 +120,8 @@ TimePoint RealLocks::in(double seconds) const {
 
 MeasuredLocks RealLocks::measured(Tally& tally, Duration time) {
   const std::chrono::duration<double> gone = time;
-  return {static_cast<double>(tally.cycles_us.size()) / gone.count(), median(tally.cycles_us),
-          median(tally.acquires_us)};
+  return {static_cast<double>(tally.cycles_us.size()) / gone.count(),
+          median(std::move(tally.cycles_us)), median(std::move(tally.acquires_us))};
 }
 
 MeasuredLocks RealLocks::alone(const std::vector<std::string>& locks, Release release,

@@ -35,9 +35,7 @@ double microseconds(double seconds, int repetitions, const std::function<void()>
     work();
     measured.push_back((processor_seconds() - start) * kMicrosecondsPerSecond / repetitions);
   }
-  const auto median = measured.begin() + static_cast<std::ptrdiff_t>(measured.size() / 2);
-  std::ranges::nth_element(measured, median);
-  return *median;
+  return median(std::move(measured));
 }
 
 constexpr int kStarts = 100;
@@ -172,6 +170,12 @@ int run(const std::string& suite, const BenchSettings& settings, bool json,
 }
 
 }  // namespace
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
 
 void expect(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(std::string("under measurement: ") + what);

@@ -48,6 +48,9 @@ inline constexpr std::string_view kExecutionsPerSecond = "executions/s";
 // Throws, with this message, unless `holds`: a figure of broken code is worthless.
 void expect(bool holds, const char* what);
 
+// The middle value; of an even number, the upper of the two in the middle.
+[[nodiscard]] double median(std::vector<double> values);
+
 // The lower bound of every search's cost: executions per second of the processor, of three
 // contenders, one round each, of FairMutex on a session that answers at once. Nothing is simulated,
 // scheduled, recorded or judged: this is the recipe's share of a search, and the laboratory adds

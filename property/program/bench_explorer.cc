@@ -9,8 +9,8 @@ namespace lockstep::program {
 
 namespace {
 
-Search search_of(const scenarios::Scenario* scenario, const fakezk::FaultPlan& faults) {
-  Search what;
+HuntCommand hunt_of(const scenarios::Scenario* scenario, const fakezk::FaultPlan& faults) {
+  HuntCommand what;
   what.scenario = scenario;
   what.settings.size = {.clients = 3, .rounds = 1};
   what.settings.faults = faults;
@@ -20,7 +20,7 @@ Search search_of(const scenarios::Scenario* scenario, const fakezk::FaultPlan& f
 double executions_per_processor_second(const scenarios::Scenario* scenario,
                                        const fakezk::FaultPlan& faults,
                                        const BenchSettings& settings) {
-  Search what = search_of(scenario, faults);
+  HuntCommand what = hunt_of(scenario, faults);
   what.settings.executions = lab::HuntSettings::kUnbounded;
   what.settings.seconds = settings.seconds;
   const double start = processor_seconds();
@@ -36,7 +36,7 @@ double executions_per_processor_second(const scenarios::Scenario* scenario,
 // Measures the time to search all schedules of the same lock.
 double exhaustive_processor_seconds(const fakezk::FaultPlan& faults,
                                     const BenchSettings& settings) {
-  Search what = search_of(scenarios::find("fair-mutex"), faults);
+  HuntCommand what = hunt_of(scenarios::find("fair-mutex"), faults);
   what.settings.strategy = lab::HuntSettings::kExhaustive;
   const double start = processor_seconds();
   const lab::HuntReport report = search(what, settings.shows_progress);

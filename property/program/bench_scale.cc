@@ -56,9 +56,7 @@ double microseconds_each(double seconds, Work work, Between between) {
     measured.push_back(gone.count());
     between();
   }
-  const auto median = measured.begin() + static_cast<std::ptrdiff_t>(measured.size() / 2);
-  std::ranges::nth_element(measured, median);
-  return *median;
+  return median(std::move(measured));
 }
 
 std::size_t znodes_under(fake::Simulation& simulation, const Path& parent) {

@@ -15,7 +15,7 @@ std::string faults_in_words(const fakezk::FaultPlan& plan) {
 }
 
 // The facts shown on every page of a search.
-search::TimelineCaption caption_of_search(const Search& what, const search::Chronicle& shown) {
+search::TimelineCaption caption_of_search(const HuntCommand& what, const search::Chronicle& shown) {
   search::TimelineCaption caption;
   caption.title = what.scenario->name;
   caption.facts = {{"Searched", in_words(what.settings.size)},
@@ -26,7 +26,7 @@ search::TimelineCaption caption_of_search(const Search& what, const search::Chro
   return caption;
 }
 
-search::TimelineCaption caption_of_failure(const Search& what, const lab::HuntReport& report,
+search::TimelineCaption caption_of_failure(const HuntCommand& what, const lab::HuntReport& report,
                                            const std::string& program) {
   const search::Failure& failure = *report.failure;
   search::TimelineCaption caption = caption_of_search(what, failure.chronicle);
@@ -45,7 +45,7 @@ search::TimelineCaption caption_of_failure(const Search& what, const lab::HuntRe
   return caption;
 }
 
-search::TimelineCaption caption_of_success(const Search& what, const lab::HuntReport& report,
+search::TimelineCaption caption_of_success(const HuntCommand& what, const lab::HuntReport& report,
                                            const search::Chronicle& calm,
                                            const std::string& program) {
   search::TimelineCaption caption = caption_of_search(what, calm);
@@ -53,7 +53,7 @@ search::TimelineCaption caption_of_success(const Search& what, const lab::HuntRe
   const std::string verdict = what.target ? "no violation" : report.judged.verdict();
   caption.headline = verdict + " in " + counted(report.executions, "execution");
   caption.facts.emplace_back("Shown", "the default schedule, without faults");
-  Search again = what;
+  HuntCommand again = what;
   // Repeats the executions that fit in the time; an exhaustive search starts over instead.
   if (!what.settings.is_exhaustive()) again.settings.executions = report.executions;
   caption.snippets = {{"Hunt again", command_for(again, program), false}};
@@ -93,7 +93,8 @@ search::TimelineCaption caption_of(const search::ReplayString& replay,
   return caption;
 }
 
-std::string page_of(const Search& what, const lab::HuntReport& report, const std::string& program) {
+std::string page_of(const HuntCommand& what, const lab::HuntReport& report,
+                    const std::string& program) {
   if (report.failure) {
     return timeline_page(report.failure->chronicle, caption_of_failure(what, report, program));
   }

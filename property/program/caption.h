@@ -13,7 +13,7 @@ namespace lockstep::program {
                                                  const std::string& program);
 
 // The page of a search's result: the failure, or the default execution.
-[[nodiscard]] std::string page_of(const Search& what, const lab::HuntReport& report,
+[[nodiscard]] std::string page_of(const HuntCommand& what, const lab::HuntReport& report,
                                   const std::string& program);
 
 // The source of a test of this repository that replays the failure.

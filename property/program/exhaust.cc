@@ -25,7 +25,7 @@ std::uint32_t jobs_of(const lab::HuntSettings& settings) {
 
 }  // namespace
 
-nlohmann::ordered_json exhaustive_as_json(const Search& what, const lab::HuntReport& report) {
+nlohmann::ordered_json exhaustive_as_json(const HuntCommand& what, const lab::HuntReport& report) {
   const search::ExhaustiveResult& result = *report.exhaustive;
   const lab::HuntSettings& settings = what.settings;
   nlohmann::ordered_json object = {{"scenario", what.scenario->name},
@@ -63,7 +63,7 @@ nlohmann::ordered_json exhaustive_as_json(const Search& what, const lab::HuntRep
   return object;
 }
 
-void print_how_far(const Search& what, const lab::HuntReport& report) {
+void print_how_far(const HuntCommand& what, const lab::HuntReport& report) {
   const search::ExhaustiveResult& result = *report.exhaustive;
   std::cout << what.scenario->name << ": " << report.verdict() << ".";
   if (!result.independence_violated.empty()) {

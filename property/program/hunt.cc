@@ -36,8 +36,8 @@ Backend backend_of(const HuntArguments& options, Backend zookeeper) {
   return zookeeper;
 }
 
-Search search_of(const HuntArguments& options, Backend zookeeper) {
-  Search what;
+HuntCommand hunt_of(const HuntArguments& options, Backend zookeeper) {
+  HuntCommand what;
   what.scenario = &scenario_of(options);
   what.backend = backend_of(options, zookeeper);
   read_settings(options, what);
@@ -46,7 +46,7 @@ Search search_of(const HuntArguments& options, Backend zookeeper) {
 
 }  // namespace
 
-std::string command_for(const Search& what, const std::string& program) {
+std::string command_for(const HuntCommand& what, const std::string& program) {
   const HuntSettings& settings = what.settings;
   std::string command =
       program + (what.target ? " run --hunt" : " hunt " + std::string(what.scenario->name)) +
@@ -68,9 +68,9 @@ std::string command_for(const Search& what, const std::string& program) {
   return command + " --seed " + std::to_string(settings.seed) + what.target_command;
 }
 
-std::string command_up_to_failure(const Search& what, const HuntReport& report,
+std::string command_up_to_failure(const HuntCommand& what, const HuntReport& report,
                                   const std::string& program) {
-  Search up_to_failure = what;
+  HuntCommand up_to_failure = what;
   up_to_failure.settings.executions = report.failed_execution - what.settings.first + 1;
   return command_for(up_to_failure, program);
 }
@@ -79,7 +79,7 @@ std::string replay_command(const search::Failure& failure, const std::string& pr
   return program + " replay " + failure.replay;
 }
 
-std::string replay_command(const Search& what, const search::Failure& failure,
+std::string replay_command(const HuntCommand& what, const search::Failure& failure,
                            const std::string& program) {
   if (!what.target) return replay_command(failure, program);
   return program + " run --hunt --replay " + failure.replay + what.target_command;
@@ -113,7 +113,7 @@ void add_hunt(CLI::App& app, CommandLine& line) {
       "violation.");
   command->callback([&line, options] {
     line.run = [&line, options] {
-      return hunt_and_show(search_of(*options, line.zookeeper), *options, line.program);
+      return hunt_and_show(hunt_of(*options, line.zookeeper), *options, line.program);
     };
   });
 }

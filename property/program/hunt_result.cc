@@ -27,7 +27,7 @@ using lab::HuntReport;
 using lab::HuntSettings;
 
 // The kinds of faults that the search allows, but that cannot strike in this scenario.
-std::vector<fakezk::FaultKind> impossible_faults_of(const Search& what) {
+std::vector<fakezk::FaultKind> impossible_faults_of(const HuntCommand& what) {
   const std::unique_ptr<search::Program> program = what.lock().program(what.settings.size);
   const fakezk::FaultKinds impossible =
       search::impossible_faults(*program) & what.settings.faults.kinds();
@@ -39,14 +39,14 @@ std::vector<fakezk::FaultKind> impossible_faults_of(const Search& what) {
   return kinds;
 }
 
-nlohmann::ordered_json impossible_faults_as_json(const Search& what) {
+nlohmann::ordered_json impossible_faults_as_json(const HuntCommand& what) {
   auto names = nlohmann::ordered_json::array();
   for (const fakezk::FaultKind kind : impossible_faults_of(what)) names.push_back(name(kind));
   return names;
 }
 
 // "all" means every possible kind; a user who names a kind expects it to strike.
-void warn_of_impossible_faults(const Search& what, const SearchOptions& options) {
+void warn_of_impossible_faults(const HuntCommand& what, const SearchOptions& options) {
   if (options.json || options.faults == "all") return;
   fakezk::FaultKinds impossible = 0;
   for (const fakezk::FaultKind kind : impossible_faults_of(what)) impossible |= bit(kind);
@@ -56,7 +56,7 @@ void warn_of_impossible_faults(const Search& what, const SearchOptions& options)
             << " these faults cannot strike: " << kinds << '\n';
 }
 
-nlohmann::ordered_json violation_as_json(const Search& what, const HuntReport& report) {
+nlohmann::ordered_json violation_as_json(const HuntCommand& what, const HuntReport& report) {
   const search::Failure& failure = *report.failure;
   nlohmann::ordered_json test;  // None for a program that was not compiled for a hunt.
   if (!what.target) test = regression_test_of(failure, report.name);
@@ -74,7 +74,7 @@ nlohmann::ordered_json violation_as_json(const Search& what, const HuntReport& r
           {"regression_test", std::move(test)}};
 }
 
-nlohmann::ordered_json as_json(const Search& what, const HuntReport& report) {
+nlohmann::ordered_json as_json(const HuntCommand& what, const HuntReport& report) {
   const HuntSettings& settings = what.settings;
   return {{"scenario", what.scenario->name},
           {"backend", what.backend ? "zookeeper" : "fake"},
@@ -116,7 +116,7 @@ nlohmann::ordered_json as_json(const search::Coverage& coverage) {
           {"faults", std::move(faults)}};
 }
 
-void print_success(const Search& what, const HuntReport& report) {
+void print_success(const HuntCommand& what, const HuntReport& report) {
   const HuntSettings& settings = what.settings;
   const auto rate = static_cast<std::uint64_t>(executions_per_second(report));
   // A program that was not compiled for a hunt has no lock that the oracles could see.
@@ -139,7 +139,7 @@ std::string steps_before(const search::Failure& failure) {
   return " instead of " + grouped(failure.original_steps);
 }
 
-void print_failure(const Search& what, const HuntReport& report, const std::string& program) {
+void print_failure(const HuntCommand& what, const HuntReport& report, const std::string& program) {
   const HuntSettings& settings = what.settings;
   const search::Failure& failure = *report.failure;
   const search::Violation& violation = failure.violation;
@@ -170,7 +170,7 @@ void print_failure(const Search& what, const HuntReport& report, const std::stri
             << "\nFound by:    lockstep " << search::version() << '\n';
 }
 
-nlohmann::ordered_json as_json(const Search& what, const HuntReport& report,
+nlohmann::ordered_json as_json(const HuntCommand& what, const HuntReport& report,
                                const SearchOptions& options) {
   nlohmann::ordered_json object =
       report.exhaustive ? exhaustive_as_json(what, report) : as_json(what, report);
@@ -180,7 +180,7 @@ nlohmann::ordered_json as_json(const Search& what, const HuntReport& report,
   return object;
 }
 
-void print_as_text(const Search& what, const HuntReport& report, const std::string& program) {
+void print_as_text(const HuntCommand& what, const HuntReport& report, const std::string& program) {
   if (report.failure) {
     print_failure(what, report, program);
   } else if (report.exhaustive) {
@@ -199,7 +199,7 @@ int status_of(const HuntReport& report) {
 }
 
 // Resumes the search from its checkpoint, if it has one.
-HuntReport searched(const Search& what, const SearchOptions& options, CheckpointFile* file) {
+HuntReport searched(const HuntCommand& what, const SearchOptions& options, CheckpointFile* file) {
   try {
     return search(what, !options.json, file);
   } catch (const search::UnusableCheckpoint& wrong) {
@@ -217,7 +217,8 @@ std::string hint_at_cores(double seconds, unsigned cores) {
 }
 
 // Write the page last: if that fails, the result has been printed.
-int hunt_and_show(const Search& what, const SearchOptions& options, const std::string& program) {
+int hunt_and_show(const HuntCommand& what, const SearchOptions& options,
+                  const std::string& program) {
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
   std::optional<CheckpointFile> checkpoint;
   if (options.resume) checkpoint.emplace(*options.resume, command_for(what, "lockstep"));

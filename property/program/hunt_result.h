@@ -10,7 +10,8 @@ namespace lockstep::program {
 
 // Hunts, and shows the result as the options say. Returns the exit status. `program` is the
 // program's name in commands to copy.
-int hunt_and_show(const Search& what, const SearchOptions& options, const std::string& program);
+int hunt_and_show(const HuntCommand& what, const SearchOptions& options,
+                  const std::string& program);
 
 // A hint for a search that took a while with the default number of jobs on a machine with more
 // cores: using all of them gives the same result sooner. Otherwise empty.

@@ -113,9 +113,9 @@ void check(const RunArguments& options, const std::vector<std::string>& target) 
   }
 }
 
-Search search_of(const RunArguments& options, const std::vector<std::string>& target,
-                 const RunTarget& make) {
-  Search what;
+HuntCommand hunt_of(const RunArguments& options, const std::vector<std::string>& target,
+                    const RunTarget& make) {
+  HuntCommand what;
   what.scenario = &scenario_of_programs();
   what.target = lock_of(options, target, make);
   what.target_command = target_command(options, target);
@@ -126,7 +126,7 @@ Search search_of(const RunArguments& options, const std::vector<std::string>& ta
 int hunt_here(const RunArguments& options, const CommandLine& line, const RunTarget& make) {
   const std::vector<std::string>& target = line.after_separator;
   if (!options.replay) {
-    return hunt_and_show(search_of(options, target, make), options, line.program);
+    return hunt_and_show(hunt_of(options, target, make), options, line.program);
   }
   const ReplayOptions replay{.string = *options.replay,
                              .html = options.html,
@@ -220,7 +220,7 @@ void add_run(CLI::App& app, CommandLine& line, const RunTarget& make) {
       check(*options, line.after_separator);
       if (make) return hunt_here(*options, line, make);
       // Checks the settings first: errors in them are reported before anything begins.
-      static_cast<void>(search_of(*options, line.after_separator, make));
+      static_cast<void>(hunt_of(*options, line.after_separator, make));
       become(line.words, line.after_separator);
     };
   });

@@ -9,7 +9,8 @@
 
 namespace lockstep::program {
 
-lab::HuntReport search(const Search& what, bool show_progress, search::Checkpoint* checkpoint) {
+lab::HuntReport search(const HuntCommand& what, bool show_progress,
+                       search::Checkpoint* checkpoint) {
   Progress progress(show_progress, what.settings.most_executions(), what.settings.seconds);
   lab::HuntWatch watch;
   watch.progress = [&progress](std::uint64_t done) { progress.update(done); };

@@ -11,7 +11,7 @@
 namespace lockstep::program {
 
 // One hunt, as its command line describes it.
-struct Search {
+struct HuntCommand {
   const scenarios::Scenario* scenario = nullptr;
   lab::HuntSettings settings;
   Backend backend = nullptr;  // Null: the fake.
@@ -35,7 +35,7 @@ inline constexpr std::uint32_t kMostUsualJobs = 8;
 
 // Searches like lab::hunt_lock, shows its progress on request, and stops when interrupted.
 // `checkpoint` may be null.
-[[nodiscard]] lab::HuntReport search(const Search& what, bool show_progress,
+[[nodiscard]] lab::HuntReport search(const HuntCommand& what, bool show_progress,
                                      search::Checkpoint* checkpoint = nullptr);
 
 [[nodiscard]] double executions_per_second(const lab::HuntReport& report);

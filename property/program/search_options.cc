@@ -64,7 +64,7 @@ fakezk::FaultPlan faults_of(const SearchOptions& options) {
 }
 
 // People want a result soon; scripts run in parallel and expect one job.
-std::uint32_t usual_jobs(const SearchOptions& options, const Search& what) {
+std::uint32_t usual_jobs(const SearchOptions& options, const HuntCommand& what) {
   return options.json || !what.takes_jobs() ? 1 : jobs_for_all_processors();
 }
 
@@ -140,7 +140,7 @@ void add_output_options(CLI::App& command, SearchOptions& options) {
   command.add_flag("--json", options.json, "Print one JSON object");
 }
 
-void read_settings(const SearchOptions& options, Search& what) {
+void read_settings(const SearchOptions& options, HuntCommand& what) {
   HuntSettings& settings = what.settings;
   settings.size = what.scenario->size;
   if (options.clients > 0) settings.size.clients = options.clients;

@@ -37,6 +37,6 @@ void add_fault_options(CLI::App& command, SearchOptions& options);
 void add_output_options(CLI::App& command, SearchOptions& options);
 
 // Reads the settings of a hunt that has a scenario. Throws UsageError.
-void read_settings(const SearchOptions& options, Search& what);
+void read_settings(const SearchOptions& options, HuntCommand& what);
 
 }  // namespace lockstep::program

@@ -30,8 +30,8 @@ struct TourArguments {
   bool no_html = false;
 };
 
-Search search_of(std::string_view scenario, std::uint64_t executions) {
-  Search what;
+HuntCommand hunt_of(std::string_view scenario, std::uint64_t executions) {
+  HuntCommand what;
   what.scenario = scenarios::find(scenario);
   what.settings.size = what.scenario->size;
   what.settings.faults = fakezk::FaultPlan::all(kFaults);
@@ -44,7 +44,7 @@ Search search_of(std::string_view scenario, std::uint64_t executions) {
 // Returns true if the hunt caught the broken lock's own bug.
 bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
                          const std::string& program) {
-  const Search what = search_of(kBroken, executions);
+  const HuntCommand what = hunt_of(kBroken, executions);
   std::cout << "1. " << what.scenario->name << ": a lock with a bug that was shipped more than\n"
             << "   once. " << what.scenario->summary << "\n"
             << std::flush;
@@ -79,7 +79,7 @@ bool hunt_the_broken_one(std::uint64_t executions, const HtmlFile& html,
 
 // Returns true if the library's recipe holds.
 bool hunt_the_sound_one(std::uint64_t executions, const std::string& program) {
-  const Search what = search_of(kSound, executions);
+  const HuntCommand what = hunt_of(kSound, executions);
   std::cout << "2. " << what.scenario->name << ": this library's version of the same lock, with "
             << counted(what.settings.size.clients, "client") << ".\n"
             << std::flush;
@@ -104,7 +104,7 @@ bool hunt_the_sound_one(std::uint64_t executions, const std::string& program) {
 
 // Returns true if no schedule with at most one fault breaks it.
 bool exhaust_the_sound_one(const std::string& program) {
-  Search what = search_of(kSound, lab::HuntSettings::kUnbounded);
+  HuntCommand what = hunt_of(kSound, lab::HuntSettings::kUnbounded);
   what.settings.size.clients = 2;
   what.settings.strategy = lab::HuntSettings::kExhaustive;
   what.settings.faults = fakezk::FaultPlan();

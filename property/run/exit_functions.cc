@@ -37,7 +37,7 @@ using Kind = std::vector<ExitFunction> ExitFunctions::*;
 bool keep(Kind kind, ExitFunction function) {
   intercept::Execution* const execution = intercept::Execution::of_caller();
   if (!execution) return false;
-  const intercept::Execution::Inside inside;
+  const intercept::Execution::InRuntime inside;
   const std::uint32_t process = threads::WorldHost::process_of(*execution->running()).index();
   auto& all = by_process();
   if (all.size() <= process) all.resize(process + 1);
@@ -130,7 +130,7 @@ __attribute__((visibility("default"))) int on_exit(void (*func)(int, void*), voi
 // A library calls this when dlclose() unloads it.
 __attribute__((visibility("default"))) void __cxa_finalize(void* module) {
   if (module && lockstep::intercept::Execution::of_caller()) {
-    const lockstep::intercept::Execution::Inside inside;
+    const lockstep::intercept::Execution::InRuntime inside;
     lockstep::run::run_functions_of(module);
   }
   using Finalize = void (*)(void*);

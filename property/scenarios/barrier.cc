@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "blocking_rounds.h"
+#include "forwarding.h"
 #include "lockstep/blocking/double_barrier.h"
 #include "lockstep/double_barrier.h"
 #include "lockstep/error_code.h"
@@ -103,30 +104,17 @@ void check_failure(Contender& self, Error error, const Context& patience) {
 }
 
 // Records the zxid by which the round began.
-class Evidence final : public LockObserver {
+class Evidence final : public Forwarding {
  public:
-  explicit Evidence(Contender& self) : oracles_(self.oracles()) {}
-  void place_reserved(SessionId session, const Path& lock, const Path& znode) override {
-    oracles_.place_reserved(session, lock, znode);
-  }
+  explicit Evidence(Contender& self) : Forwarding(self.oracles()) {}
   void granted(const GrantRecord& grant) override {
     began = grant.evidence;
-    oracles_.granted(grant);
+    Forwarding::granted(grant);
   }
-  void gave_up(SessionId session, const Path& lock, Error error) override {
-    oracles_.gave_up(session, lock, error);
-  }
-  void lost(const GrantRecord& grant, Error cause) override { oracles_.lost(grant, cause); }
-  void releasing(const GrantRecord& grant) override { oracles_.releasing(grant); }
-  void released(const GrantRecord& grant, ReleaseOutcome outcome) override {
-    oracles_.released(grant, outcome);
-  }
-  void dropped(const GrantRecord& grant) override { oracles_.dropped(grant); }
+  void waiting(SessionId, const Path&, std::size_t) override {
+  }  // It waits for all, not in a queue.
 
   Zxid began = 0;
-
- private:
-  judge::LockOracles& oracles_;
 };
 
 Task<void> compute_together(Contender& self, Session& session, Path path, std::uint32_t) {

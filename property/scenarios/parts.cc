@@ -70,6 +70,12 @@ Task<Result<void>> remove_surely(Session& session, Path znode) {
   }
 }
 
+Task<void> release(Contender& self, Session& session, GrantRecord grant) {
+  const Result<void> removed = co_await remove_surely(session, grant.znode);
+  self.oracles().released(grant,
+                          removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
+}
+
 std::string_view first_of(const Children& queue, std::string_view mark) {
   std::string_view first;
   for (const std::string_view name : queue) {

@@ -51,6 +51,9 @@ Task<Result<Created>> create_anyhow(Session& session, Path parent, std::string m
 // Deletes a znode through any number of connection losses. kNoNode after a lost reply is success.
 Task<Result<void>> remove_surely(Session& session, Path znode);
 
+// Releases what acquire() has given, and reports the outcome.
+Task<void> release(Contender& self, Session& session, GrantRecord grant);
+
 // The contender whose name has the smallest number; empty if there is none.
 [[nodiscard]] std::string_view first_of(const Children& queue, std::string_view mark = kLockMark);
 

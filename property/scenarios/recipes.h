@@ -2,7 +2,7 @@
 
 #include "lockstep/lab/lock_under_test.h"
 
-// The workloads of the library's recipes: they cover as much of each recipe as a few clients can in
+// The scenarios of the library's recipes: they cover as much of each recipe as a few clients can in
 // few steps, under suitable oracles. The last contender gives up after a second.
 namespace lockstep::scenarios {
 

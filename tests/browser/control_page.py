@@ -18,6 +18,7 @@ import threading
 from kazoo.client import KazooClient
 
 HERE = pathlib.Path(__file__).parent
+BASE_STYLE = HERE.parents[1] / "fakezk/search/src/report/base.css"
 PATIENCE_S = 120
 HARNESS = """<!doctype html><meta charset=utf-8><title>Check</title><body data-scheme={scheme}>
 <iframe width=1200 height=900 src=/></iframe><iframe width=400 height=900 src=/></iframe>
@@ -189,8 +190,8 @@ def main():
         if result != "ALL CHECKED":
             sys.exit(f"FAILED: {scheme}: {result}")
         print(f"{scheme}: tree, sessions, watches, queues, log, every fault, names, contrast, layout")
-    files = "".join((HERE.parents[1] / "property/service/src/page" / name).read_text()
-                    for name in ("page.html", "script.js", "style.css"))
+    folder = HERE.parents[1] / "property/service/src/page"
+    files = "".join(file.read_text() for file in (*sorted(folder.iterdir()), BASE_STYLE))
     for words, before, after in BROKEN:
         if before not in files:
             sys.exit(f"FAILED: nothing was broken: {words}")

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "differential/drained.h"
 #include "differential/probe.h"
-#include "differential/turn.h"
 
 namespace lockstep::differential {
 
@@ -42,7 +42,7 @@ Task<void> Slot::observe(Request request, bool watch, std::string text, int numb
   const OpCode op = request.op;
   Probe probe(*session_, std::move(request), watch);
   // A probe that is ready at once still resolves after those that were ready before it.
-  if (probe.await_ready()) co_await Turn(session_->executor());
+  if (probe.await_ready()) co_await Drained(session_->executor());
   Reply& reply = co_await probe;
   const std::string who = "#" + std::to_string(number);
   transcript_.add(lane_, who + " " + text + " -> " + names_.reply(op, reply));

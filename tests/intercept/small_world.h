@@ -38,7 +38,7 @@ class SmallWorld final : public Host {
   void make_ready(Thread& thread, bool) override { ready_.push_back(&thread); }
   void start_timer(Thread& thread, std::chrono::nanoseconds due) override;
   void stop_timer(Thread& thread) override;
-  Attempt connect(Thread&, const sockaddr_in&) override {
+  Connecting connect(Thread&, const sockaddr_in&) override {
     return {.stream = nullptr, .error = ECONNREFUSED};
   }
   [[nodiscard]] in_addr address_of(const std::string&) override { return {}; }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "lab/hunts.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/lab/replay.h"
@@ -27,15 +28,6 @@ HuntSettings settings(std::uint64_t executions) {
 }
 
 int executions_seen = 0;
-
-// The second client never waits for the first.
-Task<void> walk_in_child(Contender& self, Path, std::uint32_t) {
-  const auto session = co_await self.client().session(Context());
-  if (!session) co_return;
-  self.resource().enter(**session);
-  static_cast<void>(co_await (*session)->exists("/"));
-  self.resource().leave(**session);
-}
 
 // Aborts if the other client was served first, which does not happen on the default schedule.
 Task<void> abort_if_overtaken(Contender& self, Path, std::uint32_t) {
@@ -66,7 +58,7 @@ TEST(ForksTest, AHuntGoesTheSameWayAsInOneProcess) {
 }
 
 TEST(ForksTest, AViolationIsFoundAsInOneProcess) {
-  LockUnderTest lock("nobody-waits", &walk_in_child);
+  LockUnderTest lock("nobody-waits", &walk_in);
   const HuntReport here = hunt_lock(lock, settings(10'000));
   lock.in_forks = true;
   const HuntReport forked = hunt_lock(lock, settings(10'000));
@@ -108,7 +100,7 @@ TEST(ForksTest, EachExecutionStartsWithTheSameMemory) {
 }
 
 TEST(ForksTest, AHuntWithAChildForEachExecutionGoesTheSameWay) {
-  LockUnderTest lock("nobody-waits", &walk_in_child);
+  LockUnderTest lock("nobody-waits", &walk_in);
   lock.in_forks = true;
   const HuntReport some = hunt_lock(lock, settings(10'000));
   lock.executions_per_fork = 1;

@@ -19,15 +19,6 @@ namespace {
 
 using unit::Variable;
 
-// Every contender gets in.
-Task<void> walk_in(Contender& self, Path, std::uint32_t) {
-  const auto session = co_await self.client().session(Context());
-  if (!session) co_return;
-  self.resource().enter(**session);
-  static_cast<void>(co_await (*session)->exists("/"));
-  self.resource().leave(**session);
-}
-
 HuntSettings small() { return calm_hunt(10'000); }
 
 LockUnderTest brief_mutex() {

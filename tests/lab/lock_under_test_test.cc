@@ -329,10 +329,10 @@ TEST(LockUnderTestTest, PartsWithoutCodeAreLeftToFillIn) {
   LockUnderTest guarded = lock_under_test<FairMutex>("x");
   guarded.sessions.default_acl = Acl::creator_only();
   EXPECT_EQ(source_of(guarded).code, "lock_under_test()");
-  LockUnderTest workload("tickets", &contend_for<FairMutex>);
-  workload.at_start = [] {};
-  EXPECT_EQ(source_of(workload).code, "lock_under_test()");
-  EXPECT_EQ(source_of(workload).note,
+  LockUnderTest tickets("tickets", &contend_for<FairMutex>);
+  tickets.at_start = [] {};
+  EXPECT_EQ(source_of(tickets).code, "lock_under_test()");
+  EXPECT_EQ(source_of(tickets).note,
             "// Replace lock_under_test(): the LockUnderTest 'tickets' that was hunted.");
 }
 

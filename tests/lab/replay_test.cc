@@ -5,32 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "lab/hunts.h"
 #include "lockstep/fair_mutex.h"
-#include "lockstep/held_lock.h"
 #include "lockstep/lab/hunt.h"
-#include "lockstep/ok.h"
 
 namespace lockstep::lab {
 namespace {
-
-// Grants the lock to all contenders at once.
-class EverybodysMutex {
- public:
-  EverybodysMutex(Session& session, Path lock, LockObserver* observer)
-      : session_(session), lock_(lock), observer_(observer) {}
-
-  Task<Result<HeldLock>> acquire() {
-    const Created ours =
-        co_await ok(session_.create(lock_ / "x-lock-", Data(), CreateMode::kEphemeralSequential));
-    GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, ours.stat.czxid);
-    co_return HeldLock(session_, std::move(grant), observer_);
-  }
-
- private:
-  Session& session_;
-  Path lock_;
-  LockObserver* observer_;
-};
 
 HuntReport broken_lock() {
   HuntSettings settings;

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "lockstep/lab/scenario.h"
 #include "lockstep/search/hunt.h"
 #include "lockstep/sleep.h"
+#include "scenarios/registry.h"
 
 namespace {
 std::atomic<bool> reports = false;
@@ -33,7 +33,7 @@ search::HuntResult hunt_alone(LockScenario::Contend contend, std::uint64_t execu
   search::HuntOptions options;
   options.executions = executions;
   options.make_program = [contend] {
-    return std::make_unique<LockScenario>(contend, ScenarioSize{1, 1});
+    return std::make_unique<LockScenario>(scenarios::contention(contend), ScenarioSize{1, 1});
   };
   options.make_strategy = &search::make_random_walk;
   search::OneByOne one_by_one;

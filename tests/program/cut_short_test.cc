@@ -29,7 +29,7 @@ lab::HuntSettings settings() {
   return settings;
 }
 
-Search unfair() { return {scenarios::find("fair-mutex"), settings()}; }
+HuntCommand unfair() { return {scenarios::find("fair-mutex"), settings()}; }
 
 lab::HuntReport search_of_unfair() {
   lab::LockUnderTest lock("unfair", &ask_until_b_runs);

@@ -38,7 +38,7 @@ passes the same scenario: `tests/repairs/run.py` repairs all locks in a copy of 
 executions, with the settings of `lockstep hunt`. [bugs.md](bugs.md) says how soon a hunt finds the broken ones,
 [oracles.md](oracles.md) what the oracles require. A comment beside each source tells the story.
 
-Where a lock of a tutorial has several flaws, each of its scenarios turns on one of them, in `flaws`.
+Where a lock of a tutorial has several flaws, each of its scenarios turns on one of them, in `Flaws`.
 
 `tests/repairs/run.py --page > docs/zoo.md` writes this page from `tests/repairs/repairs.txt`.
 """

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/lab/scenario.h"
 #include "lockstep/search/hunt.h"
 #include "lockstep/sequence.h"
 #include "lockstep/take_place.h"
 #include "lockstep/turn.h"
 #include "scenarios/assembled_mutex.h"
+#include "scenarios/registry.h"
 #include "support/by_hand.h"
 
 namespace lockstep::fakezk {
@@ -23,7 +23,7 @@ using namespace unit;
 using Contend = lab::LockScenario::Contend;
 
 std::string calm_verdict(Contend contend, std::uint32_t steps = 2'000) {
-  lab::LockScenario scenario(contend, lab::ScenarioSize{2, 1});
+  lab::LockScenario scenario(scenarios::contention(contend), lab::ScenarioSize{2, 1});
   World world(scenario.servers());
   Calm calm;
   search::ExecutionLimits limits;
@@ -38,8 +38,8 @@ std::string hunted_verdict(Contend contend, FaultKind fault) {
   options.limits.faults.set_total(2);
   options.executions = 2'000;
   options.make_program = [contend] {
-    return std::make_unique<lab::LockScenario>(contend, lab::ScenarioSize{3, 1},
-                                               lab::LastContender::kImpatient);
+    return std::make_unique<lab::LockScenario>(
+        scenarios::contention(contend, lab::LastContender::kImpatient), lab::ScenarioSize{3, 1});
   };
   options.make_strategy = &search::make_random_walk;
   search::OneByOne one_by_one;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lab/hunts.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/search/program.h"
@@ -141,30 +142,10 @@ INSTANTIATE_TEST_SUITE_P(Each, ScenarioHuntTest, testing::ValuesIn(all()), [](co
 namespace lockstep::lab {
 namespace {
 
-// Grants without waiting for anyone.
-class NoMutex {
- public:
-  NoMutex(Session& session, Path lock, LockObserver* observer)
-      : session_(session), lock_(std::move(lock)), observer_(observer) {}
-
-  Task<Result<HeldLock>> acquire() {
-    const Path prefix = lock_ / "x-lock-";
-    const Created ours =
-        co_await ok(session_.create(prefix, Data(), CreateMode::kEphemeralSequential));
-    GrantRecord grant(session_.id(), lock_, ours.path, ours.stat.czxid, ours.stat.czxid);
-    co_return HeldLock(session_, std::move(grant), observer_);
-  }
-
- private:
-  Session& session_;
-  Path lock_;
-  LockObserver* observer_;
-};
-
 TEST(HuntLockTest, ReportShowsTheRaceAndHowToRepeatIt) {
   HuntSettings settings;
   settings.size = lab::ScenarioSize{2, 1};
-  const HuntReport report = hunt_lock("no-mutex", &contend_for<NoMutex>, settings);
+  const HuntReport report = hunt_lock("no-mutex", &contend_for<EverybodysMutex>, settings);
   ASSERT_FALSE(report.passed());
   EXPECT_EQ(report.failure->violation.oracle, "S1");
   EXPECT_LE(report.failure->deviations, report.failure->original_deviations);
@@ -176,7 +157,7 @@ TEST(HuntLockTest, ReportShowsTheRaceAndHowToRepeatIt) {
 
   search::ReplayString replay;
   ASSERT_EQ(search::ReplayString::parse(report.failure->replay, replay), "");
-  LockScenario scenario(&contend_for<NoMutex>, settings.size);
+  LockScenario scenario(scenarios::contention(&contend_for<EverybodysMutex>), settings.size);
   search::ExecutionLimits limits;
   limits.faults = replay.faults;
   const search::Recording recording = search::record(scenario, limits, replay.deviations);

@@ -15,10 +15,10 @@
 #include "expect_equal_searches.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/job_threads.h"
-#include "lockstep/lab/scenario.h"
 #include "lockstep/search/checkpoint.h"
 #include "lockstep/search/exhaustive_jobs.h"
 #include "plays.h"
+#include "scenarios/registry.h"
 #include "search/with_faults.h"
 
 namespace lockstep::search {
@@ -45,7 +45,7 @@ class KeptInMemory final : public Checkpoint {
 
 template <class Mutex>
 std::unique_ptr<Program> two_contend() {
-  return std::make_unique<lab::LockScenario>(&lab::contend_briefly_for<Mutex>,
+  return std::make_unique<lab::LockScenario>(scenarios::lock_scenario<Mutex>(),
                                              lab::ScenarioSize{2, 1});
 }
 

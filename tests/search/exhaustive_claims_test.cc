@@ -5,9 +5,9 @@
 #include <string>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/lab/scenario.h"
 #include "lockstep/search/exhaustive.h"
 #include "plays.h"
+#include "scenarios/broken_lock.h"
 
 namespace lockstep::search {
 namespace {
@@ -65,8 +65,7 @@ TEST(ExhaustiveClaimsTest, ALoopThatFairnessDoesNotEndIsALivelock) {
 
 // A client that connects to a lagging server goes on to the next one.
 TEST(ExhaustiveClaimsTest, AnEnsembleIsExhausted) {
-  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{1, 1},
-                             lab::LastContender::kPatient, judge::mutex_rules(), nullptr, 3);
+  lab::LockScenario scenario(scenarios::on_three_servers<FairMutex>(), lab::ScenarioSize{1, 1});
   const ExhaustiveResult result = explore(scenario, Reduction::kSource, "kill-session", 1);
   EXPECT_FALSE(result.found);
   EXPECT_TRUE(result.exhausted);

@@ -7,10 +7,10 @@
 
 #include "lockstep/fair_mutex.h"
 #include "lockstep/fake/session.h"
-#include "lockstep/lab/scenario.h"
 #include "lockstep/search/exhaustive.h"
 #include "lockstep/search/schedule.h"
 #include "plays.h"
+#include "scenarios/registry.h"
 
 // Faults are tried at every point where they make a difference.
 namespace lockstep::search {
@@ -122,7 +122,7 @@ TEST(ExhaustiveFaultsTest, TheClockMovesWhileASessionIsOpened) {
 }
 
 TEST(ExhaustiveFaultsTest, AMutexIsSearchedThroughWithoutAndWithAFault) {
-  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{2, 1});
+  lab::LockScenario scenario(scenarios::lock_scenario<FairMutex>(), lab::ScenarioSize{2, 1});
   expect_agreement(scenario);
   const ExhaustiveResult sleep = explore(scenario, Reduction::kSleep, "cut,kill-session", 1);
   const ExhaustiveResult source = explore(scenario, Reduction::kSource, "cut,kill-session", 1);
@@ -148,8 +148,8 @@ void expect_same_as_sleep_sets(Program& program, std::string_view faults, std::u
 
 // Source sets show the same as sleep sets, also with a contender that gives up.
 void expect_same_as_sleep_sets(std::string_view faults, std::uint32_t budget) {
-  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{2, 1},
-                             lab::LastContender::kImpatient);
+  lab::LockScenario scenario(scenarios::lock_scenario<FairMutex, lab::LastContender::kImpatient>(),
+                             lab::ScenarioSize{2, 1});
   expect_same_as_sleep_sets(scenario, faults, budget);
 }
 

@@ -6,10 +6,10 @@
 
 #include "hunting.h"
 #include "lockstep/blocking/run.h"
-#include "lockstep/lab/scenario.h"
 #include "lockstep/lab/users.h"
 #include "lockstep/sleep.h"
 #include "plays.h"
+#include "scenarios/registry.h"
 
 namespace lockstep::search {
 namespace {
@@ -41,7 +41,7 @@ Task<void> block_on_two_fibers(lab::Contender& self, Path path, std::uint32_t) {
 }
 
 TEST(ExhaustiveFibersTest, ReductionsAgreeOnThreadsThatMayGoOnWhenTheClockMoves) {
-  lab::LockScenario scenario(&block_on_two_fibers, lab::ScenarioSize{1, 1});
+  lab::LockScenario scenario(scenarios::contention(&block_on_two_fibers), lab::ScenarioSize{1, 1});
   expect_agreement(scenario, "expiry", 1);
   expect_agreement(scenario, "timer", 1);
 }

@@ -10,8 +10,8 @@
 #include "expect_equal_searches.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/job_threads.h"
-#include "lockstep/lab/scenario.h"
 #include "plays.h"
+#include "scenarios/registry.h"
 #include "search/with_faults.h"
 
 namespace lockstep::search {
@@ -20,7 +20,7 @@ namespace {
 using namespace unit;
 
 std::unique_ptr<Program> two_contend_fairly() {
-  return std::make_unique<lab::LockScenario>(&lab::contend_briefly_for<FairMutex>,
+  return std::make_unique<lab::LockScenario>(scenarios::lock_scenario<FairMutex>(),
                                              lab::ScenarioSize{2, 1});
 }
 

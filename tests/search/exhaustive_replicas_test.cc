@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/lab/scenario.h"
 #include "lockstep/search/exhaustive.h"
 #include "plays.h"
+#include "scenarios/broken_lock.h"
 
 // Footprints also contain how far each server has applied the log.
 namespace lockstep::search {
@@ -65,8 +65,7 @@ TEST(ExhaustiveReplicasTest, ReductionsAgreeOnALaggingReplica) {
 
 // One client of three servers, one of which lags, with every fault of an ensemble.
 TEST(ExhaustiveReplicasTest, ReductionsAgreeOnAMutexOnAnEnsemble) {
-  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{1, 1},
-                             lab::LastContender::kPatient, judge::mutex_rules(), nullptr, 3);
+  lab::LockScenario scenario(scenarios::on_three_servers<FairMutex>(), lab::ScenarioSize{1, 1});
   for (const std::string_view fault : {"cut", "kill-session", "lag", "replica-partition", "expiry",
                                        "leader-change", "late-apply", "stall"}) {
     SCOPED_TRACE(fault);

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/lab/scenario.h"
 #include "lockstep/sleep.h"
 #include "plays.h"
+#include "scenarios/registry.h"
 
 namespace lockstep::search {
 namespace {
@@ -125,7 +125,7 @@ TEST(ExhaustiveTest, FootprintsContainTheMemoryOfAnOracle) {
 }
 
 TEST(ExhaustiveTest, EndsOnRequest) {
-  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{3, 1});
+  lab::LockScenario scenario(scenarios::lock_scenario<FairMutex>(), lab::ScenarioSize{3, 1});
   ExhaustiveOptions options;
   options.limits.faults = fakezk::FaultPlan::all(2);
   options.keep_going = [](std::uint64_t executions) { return executions < 5'000; };
@@ -137,7 +137,7 @@ TEST(ExhaustiveTest, EndsOnRequest) {
 }
 
 TEST(ExhaustiveTest, EndsAfterExactlyTheGivenNumberOfExecutions) {
-  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{2, 1});
+  lab::LockScenario scenario(scenarios::lock_scenario<FairMutex>(), lab::ScenarioSize{2, 1});
   for (const ReductionName& reduction : reductions()) {
     ExhaustiveOptions options;
     options.reduction = reduction.reduction;
@@ -153,7 +153,7 @@ TEST(ExhaustiveTest, EndsAfterExactlyTheGivenNumberOfExecutions) {
 }
 
 TEST(ExhaustiveTest, ANumberThatIsJustEnoughExhaustsIt) {
-  lab::LockScenario scenario(&lab::contend_briefly_for<FairMutex>, lab::ScenarioSize{2, 1});
+  lab::LockScenario scenario(scenarios::lock_scenario<FairMutex>(), lab::ScenarioSize{2, 1});
   ExhaustiveOptions options;
   const ExhaustiveResult all = search_exhaustively(scenario, options);
   ASSERT_TRUE(all.exhausted);

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "lockstep/lab/scenario.h"
 #include "lockstep/search/schedule.h"
 #include "lockstep/sleep.h"
+#include "scenarios/registry.h"
 #include "support/by_hand.h"
 
 namespace lockstep::fakezk {
@@ -222,7 +222,7 @@ class Served final : public Tracer {
 };
 
 TEST(ExecuteTest, SecondHalfOfAnEndlessProgramIsFair) {
-  lab::LockScenario program(&ask_for_ever, lab::ScenarioSize{3, 1});
+  lab::LockScenario program(scenarios::contention(&ask_for_ever), lab::ScenarioSize{3, 1});
   World world(program.servers());
   Unfair unfair;
   Served served;
@@ -259,7 +259,7 @@ Task<void> read_once(lab::Contender& self, Path, std::uint32_t) {
 }
 
 TEST(ExecuteTest, TracerSeesTheSearchedPartOnly) {
-  lab::LockScenario program(&read_once, lab::ScenarioSize{2, 1});
+  lab::LockScenario program(scenarios::contention(&read_once), lab::ScenarioSize{2, 1});
   World world(program.servers());
   Calm calm;
   StepCounter counter;
@@ -271,7 +271,7 @@ TEST(ExecuteTest, TracerSeesTheSearchedPartOnly) {
 }
 
 TEST(ExecuteDeathTest, WorldHasTheProgramsServers) {
-  lab::LockScenario program(&read_once, lab::ScenarioSize{2, 1});
+  lab::LockScenario program(scenarios::contention(&read_once), lab::ScenarioSize{2, 1});
   World other;  // Its servers check for empty containers.
   Calm calm;
   EXPECT_DEATH(execute(other, program, calm, search::ExecutionLimits()), "other servers");
@@ -289,7 +289,7 @@ Task<void> sync_and_sleep(lab::Contender& self, Path, std::uint32_t) {
 
 // An expiry may fire other timers on its way, but is one step.
 TEST(StepChecksTest, KeepsOneByteForEachStep) {
-  lab::LockScenario program(&sync_and_sleep, lab::ScenarioSize{2, 1});
+  lab::LockScenario program(scenarios::contention(&sync_and_sleep), lab::ScenarioSize{2, 1});
   World world(program.servers());
   search::ExecutionLimits limits;
   limits.faults = FaultPlan::all(1);

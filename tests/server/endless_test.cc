@@ -11,9 +11,9 @@
 #include "lockstep/lab/contend_for.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/lab/replay.h"
-#include "lockstep/lab/scenario.h"
 #include "lockstep/search/schedule.h"
 #include "lockstep/sleep.h"
+#include "scenarios/registry.h"
 #include "support/by_hand.h"
 
 // Code under test that runs forever, while nothing happens in the world.
@@ -103,7 +103,7 @@ Task<void> work_in_every_step(Contender& self, Path lock, std::uint32_t rounds) 
 }
 
 Outcome run_once(LockScenario::Contend contend) {
-  LockScenario program(contend, ScenarioSize{2, 1});
+  LockScenario program(scenarios::contention(contend), ScenarioSize{2, 1});
   fakezk::World world(program.servers());
   fakezk::Calm calm;
   return execute(world, program, calm, search::ExecutionLimits());
@@ -176,14 +176,14 @@ Task<void> leave_work_behind(Contender& self, Path, std::uint32_t) {
 
 // Work left over does not run in the next execution.
 TEST(EndlessTest, TheNextExecutionIsNotAffected) {
-  LockScenario sound(&contend_briefly_for<FairMutex>, ScenarioSize{2, 1});
+  LockScenario sound(scenarios::lock_scenario<FairMutex>(), ScenarioSize{2, 1});
   fakezk::World world(sound.servers());
   fakezk::Calm calm;
   const search::ExecutionLimits limits;
   const Outcome alone = execute(world, sound, calm, limits);
   EXPECT_FALSE(alone.violation);
   for (const LockScenario::Contend contend : {&post_for_ever, &leave_work_behind}) {
-    LockScenario endless(contend, ScenarioSize{2, 1});
+    LockScenario endless(scenarios::contention(contend), ScenarioSize{2, 1});
     EXPECT_TRUE(execute(world, endless, calm, limits).violation);
     const Outcome after = execute(world, sound, calm, limits);
     EXPECT_FALSE(after.violation) << after.violation->message;

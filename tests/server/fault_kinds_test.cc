@@ -7,9 +7,9 @@
 #include <string>
 
 #include "lockstep/fair_mutex.h"
-#include "lockstep/lab/scenario.h"
 #include "lockstep/search/schedule.h"
 #include "lockstep/sleep.h"
+#include "scenarios/registry.h"
 #include "server/three_replicas.h"
 #include "support/by_hand.h"
 
@@ -197,7 +197,8 @@ class OneFault final : public Chooser {
 };
 
 TEST(FaultKindsInExecutionsTest, EachStrikesOftenIsReplayedAndHarmsNoFairMutex) {
-  lab::LockScenario program(&lab::contend_for<FairMutex>, {3, 2}, lab::LastContender::kImpatient);
+  lab::LockScenario program(
+      scenarios::contention(&lab::contend_for<FairMutex>, lab::LastContender::kImpatient), {3, 2});
   World world(program.servers());
   search::ExecutionLimits limits;
   limits.faults = FaultPlan::all(1);
@@ -223,7 +224,7 @@ TEST(FaultKindsInExecutionsTest, EachStrikesOftenIsReplayedAndHarmsNoFairMutex) 
 }
 
 TEST(FaultKindsInExecutionsTest, CrashedContenderStartsAgainAndFinishes) {
-  lab::LockScenario program(&lab::contend_for<FairMutex>, {2, 1});
+  lab::LockScenario program(scenarios::contention(&lab::contend_for<FairMutex>), {2, 1});
   World world(program.servers());
   search::ExecutionLimits limits;
   limits.faults = FaultPlan::all(1);

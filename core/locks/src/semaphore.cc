@@ -19,14 +19,13 @@ namespace lockstep {
 
 namespace {
 
-// Our turn at taking leases. A guard, because the next contender needs the mutex however the turn
-// ends.
-class Turn {
+// The mutex while we take leases. A guard, because the next contender needs it however that ends.
+class HeldMutex {
  public:
-  Turn(Session& session, HeldLock mutex) : held(std::move(mutex)), session_(session) {}
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() {
+  HeldMutex(Session& session, HeldLock mutex) : held(std::move(mutex)), session_(session) {}
+  HeldMutex(const HeldMutex&) = delete;
+  HeldMutex& operator=(const HeldMutex&) = delete;
+  ~HeldMutex() {
     if (!is_over(session_.state())) release_in_background(session_, std::move(held));
   }
 
@@ -135,7 +134,7 @@ Task<Result<HeldLocks>> Semaphore::take_turn(std::int32_t leases, Patience patie
   options.loss = LossPolicy::kServerNotice;
   FairMutex mutex(session_, path_ / "locks", std::move(options), observer_);
   HeldLock held = co_await ok(internal::acquire(mutex, patience, context));
-  Turn turn(session_, std::move(held));
+  HeldMutex turn(session_, std::move(held));
   // 2. Create the leases. 3. They become grants once the number of leases is within the limit.
   Leases ours(path_ / "leases");
   co_await ok(create_leases(ours, leases, context));

@@ -35,13 +35,13 @@ Data without_guid(const Data& written) {
 }
 
 // Deletes in the background what we may have created, unless it has become a grant.
-class Attempt {
+class UnsettledZnode {
  public:
-  Attempt(Session& session, Path znode, Data own)
+  UnsettledZnode(Session& session, Path znode, Data own)
       : session_(session), znode_(std::move(znode)), own_(std::move(own)) {}
-  Attempt(const Attempt&) = delete;
-  Attempt& operator=(const Attempt&) = delete;
-  ~Attempt() {
+  UnsettledZnode(const UnsettledZnode&) = delete;
+  UnsettledZnode& operator=(const UnsettledZnode&) = delete;
+  ~UnsettledZnode() {
     if (!settled_ && !is_over(session_.state())) {
       remove_guaranteed_if_ours(session_, std::move(znode_), std::move(own_));
     }
@@ -85,7 +85,7 @@ Task<Result<void>> change_of_holder(Session& session, Path znode, Context contex
 Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Acl acl, Context context) {
   Retry retry(session);
   for (;;) {
-    Attempt attempt(session, znode, own);
+    UnsettledZnode ours(session, znode, own);
     Operation<Created> create =
         session.create(znode, own, Creation(CreateMode::kEphemeral, acl), context);
     const bool was_sent = !create.done();
@@ -98,7 +98,7 @@ Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Acl acl, 
     }
     const Error error = stat ? Error::kNoNode : stat.error();
     const bool refused = !created && !(was_sent && may_be_applied(created.error()));
-    if (stat || refused || error == Error::kNoNode) attempt.settled();
+    if (stat || refused || error == Error::kNoNode) ours.settled();
     if (error == Error::kThrottledOp) {
       co_await ok(retry.after(error, context));
       continue;

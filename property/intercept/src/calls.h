@@ -16,7 +16,7 @@
       ::lockstep::intercept::Execution::of_caller();  \
   if (!(execution)) [[likely]]                        \
     return real;                                      \
-  const ::lockstep::intercept::Execution::Inside inside_the_runtime
+  const ::lockstep::intercept::Execution::InRuntime inside_the_runtime
 
 // The current function's return address, which tells whose code has called it.
 #define LOCKSTEP_CALLER __builtin_return_address(0)

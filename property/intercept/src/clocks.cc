@@ -31,9 +31,9 @@ timespec to_timespec(nanoseconds time) {
 
 nanoseconds from_timespec(const timespec& time) {
   // The limits avoid an overflow; a deadline that far away never comes, or has passed.
-  constexpr time_t kMostSeconds = 4'000'000'000;
-  if (time.tv_sec > kMostSeconds) return seconds(kMostSeconds);
-  if (time.tv_sec < -kMostSeconds) return seconds(-kMostSeconds);
+  constexpr seconds kLongest(4'000'000'000);
+  if (time.tv_sec > kLongest.count()) return kLongest;
+  if (time.tv_sec < -kLongest.count()) return -kLongest;
   return seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
 }
 

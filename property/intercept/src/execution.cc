@@ -159,7 +159,7 @@ void Execution::is_done(Thread& thread) {
 }
 
 void Execution::end_process(std::string_view call, int status) {
-  const Inside inside;
+  const InRuntime inside;
   Thread& thread = *running_;
   thread.call_ = call;
   if (!host_.process_ends(thread, status)) return;

@@ -71,12 +71,7 @@ int fcntl64(int file, int command, ...) {
   va_start(arguments, command);
   const long argument = va_arg(arguments, long);
   va_end(arguments);
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(fcntl64)(file, command, argument));
-  if (!Descriptors::is_ours(file)) {
-    check_real(*execution, command);
-    return LOCKSTEP_REAL(fcntl64)(file, command, argument);
-  }
-  return control(*execution, file, command, argument);
+  return ::fcntl(file, command, argument);
 }
 
 int ioctl(int file, unsigned long request, ...) noexcept {

@@ -83,14 +83,14 @@ void* pthread_getspecific(pthread_key_t key) noexcept {
   Execution* const execution = Execution::of_caller();
   if (!execution || is_real(key)) return LOCKSTEP_REAL(pthread_getspecific)(key);
   if (key >= keys.size()) return nullptr;
-  const Execution::Inside inside;
+  const Execution::InRuntime inside;
   return *execution->specific(key);
 }
 
 int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
   Execution* const execution = Execution::of_caller();
   if (!execution || is_real(key)) return LOCKSTEP_REAL(pthread_setspecific)(key, value);
-  const Execution::Inside inside;
+  const Execution::InRuntime inside;
   if (key >= keys.size() || !keys[key].exists) return EINVAL;
   *execution->specific(key) = const_cast<void*>(value);
   return 0;

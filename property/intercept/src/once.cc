@@ -16,14 +16,14 @@ constexpr int kRunning = 1;
 constexpr int kDone = 2;
 
 // Resets the control if the routine throws, so that the next caller runs the routine again.
-class Turn {
+class RunningRoutine {
  public:
-  Turn(Execution& execution, pthread_once_t& once) : execution_(execution), once_(once) {
+  RunningRoutine(Execution& execution, pthread_once_t& once) : execution_(execution), once_(once) {
     once_ = kRunning;
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() {
+  RunningRoutine(const RunningRoutine&) = delete;
+  RunningRoutine& operator=(const RunningRoutine&) = delete;
+  ~RunningRoutine() {
     if (once_ == kRunning) once_ = 0;
     execution_.wake_all(&once_);
   }
@@ -36,7 +36,7 @@ class Turn {
 
 // Runs the routine as code under test: its own calls are intercepted.
 void run(void (*routine)()) {
-  const Execution::Outside outside;
+  const Execution::InCode outside;
   routine();
 }
 
@@ -55,10 +55,10 @@ extern "C" int pthread_once(pthread_once_t* once, void (*routine)()) {
   while (*once == kRunning) execution->wait("pthread_once", once);
   happens_after(once);
   if (*once == kDone) return 0;
-  Turn turn(*execution, *once);
+  RunningRoutine routine_runs(*execution, *once);
   run(routine);
   happens_before(once);
-  turn.done();
+  routine_runs.done();
   return 0;
 }
 

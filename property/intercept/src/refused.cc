@@ -33,7 +33,7 @@ using itimer_which_t = __itimer_which_t;
   result name parameters {                                         \
     Execution* const execution = Execution::of_caller();           \
     if (!execution) return LOCKSTEP_REAL(name) arguments;          \
-    const Execution::Inside inside;                                \
+    const Execution::InRuntime inside;                             \
     execution->refuse(#name, why);                                 \
   }
 
@@ -51,7 +51,7 @@ LOCKSTEP_REFUSED(pid_t, fork, () noexcept, (), kProcess)
 // frame the parent still needs. POSIX allows vfork() to do what fork() does.
 pid_t vfork() noexcept {
   if (Execution* const execution = Execution::of_caller()) {
-    const Execution::Inside inside;
+    const Execution::InRuntime inside;
     execution->refuse("vfork", kProcess);
   }
   return LOCKSTEP_REAL(fork)();
@@ -166,7 +166,7 @@ int execl(const char* path, const char* first, ...) noexcept {
   va_end(list);
   Execution* const execution = Execution::of_caller();
   if (!execution) return LOCKSTEP_REAL(execv)(path, arguments);
-  const Execution::Inside inside;
+  const Execution::InRuntime inside;
   execution->refuse("execl", kProcess);
 }
 
@@ -175,7 +175,7 @@ int execlp(const char* file, const char* first, ...) noexcept {
   va_end(list);
   Execution* const execution = Execution::of_caller();
   if (!execution) return LOCKSTEP_REAL(execvp)(file, arguments);
-  const Execution::Inside inside;
+  const Execution::InRuntime inside;
   execution->refuse("execlp", kProcess);
 }
 
@@ -185,7 +185,7 @@ int execle(const char* path, const char* first, ...) noexcept {
   va_end(list);
   Execution* const execution = Execution::of_caller();
   if (!execution) return LOCKSTEP_REAL(execve)(path, arguments, variables);
-  const Execution::Inside inside;
+  const Execution::InRuntime inside;
   execution->refuse("execle", kProcess);
 }
 

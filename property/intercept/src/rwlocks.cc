@@ -41,6 +41,7 @@ using Try = int (*)(Execution&, pthread_rwlock_t&);
 
 int wait(Execution& execution, std::string_view call, pthread_rwlock_t& rwlock, Try attempt,
          std::optional<std::chrono::nanoseconds> until) {
+  execution.point(call);
   if (is_writer(execution, rwlock)) return EDEADLK;
   for (;;) {
     const int error = attempt(execution, rwlock);
@@ -64,13 +65,11 @@ extern "C" {
 
 int pthread_rwlock_rdlock(pthread_rwlock_t* rwlock) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_rdlock)(rwlock));
-  execution->point("pthread_rwlock_rdlock");
   return wait(*execution, "pthread_rwlock_rdlock", *rwlock, &try_to_read, std::nullopt);
 }
 
 int pthread_rwlock_wrlock(pthread_rwlock_t* rwlock) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_wrlock)(rwlock));
-  execution->point("pthread_rwlock_wrlock");
   return wait(*execution, "pthread_rwlock_wrlock", *rwlock, &try_to_write, std::nullopt);
 }
 
@@ -89,7 +88,6 @@ int pthread_rwlock_trywrlock(pthread_rwlock_t* rwlock) noexcept {
 int pthread_rwlock_timedrdlock(pthread_rwlock_t* rwlock, const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_timedrdlock)(rwlock, deadline));
   if (!is_valid(*deadline)) return EINVAL;
-  execution->point("pthread_rwlock_timedrdlock");
   return wait(*execution, "pthread_rwlock_timedrdlock", *rwlock, &try_to_read,
               due(CLOCK_REALTIME, *deadline));
 }
@@ -97,7 +95,6 @@ int pthread_rwlock_timedrdlock(pthread_rwlock_t* rwlock, const timespec* deadlin
 int pthread_rwlock_timedwrlock(pthread_rwlock_t* rwlock, const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_timedwrlock)(rwlock, deadline));
   if (!is_valid(*deadline)) return EINVAL;
-  execution->point("pthread_rwlock_timedwrlock");
   return wait(*execution, "pthread_rwlock_timedwrlock", *rwlock, &try_to_write,
               due(CLOCK_REALTIME, *deadline));
 }
@@ -106,7 +103,6 @@ int pthread_rwlock_clockrdlock(pthread_rwlock_t* rwlock, clockid_t clock,
                                const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_clockrdlock)(rwlock, clock, deadline));
   if (!is_valid(*deadline)) return EINVAL;
-  execution->point("pthread_rwlock_clockrdlock");
   return wait(*execution, "pthread_rwlock_clockrdlock", *rwlock, &try_to_read,
               due(clock, *deadline));
 }
@@ -115,7 +111,6 @@ int pthread_rwlock_clockwrlock(pthread_rwlock_t* rwlock, clockid_t clock,
                                const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_clockwrlock)(rwlock, clock, deadline));
   if (!is_valid(*deadline)) return EINVAL;
-  execution->point("pthread_rwlock_clockwrlock");
   return wait(*execution, "pthread_rwlock_clockwrlock", *rwlock, &try_to_write,
               due(clock, *deadline));
 }

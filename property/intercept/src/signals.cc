@@ -80,7 +80,7 @@ void run_handler(const struct sigaction& action, int signal, pid_t sender) {
   info.si_code = SI_USER;
   info.si_pid = sender;
   ucontext_t context{};
-  const Execution::Outside outside;
+  const Execution::InCode outside;
   if ((action.sa_flags & SA_SIGINFO) != 0) {
     action.sa_sigaction(signal, &info, &context);
   } else {
@@ -115,7 +115,7 @@ int send_to_itself(Execution& execution, std::string_view call, int signal) {
   if (signal == 0) return 0;
   if (!is_signal(signal)) return -1;
   if (!is_crash(signal)) return deliver(execution, call, signal), 0;
-  const Execution::Outside outside;
+  const Execution::InCode outside;
   return real_raise.get()(signal);
 }
 

@@ -175,7 +175,7 @@ int Socket::connect(Execution& execution, const sockaddr_in& to) {
     return EINPROGRESS;
   }
   // A port of this machine that nobody listens at is no server's, also after its socket has closed.
-  Host::Attempt attempt;
+  Host::Connecting attempt;
   if (taken || execution.descriptors().was_bound(to)) {
     attempt.error = ECONNREFUSED;
   } else {

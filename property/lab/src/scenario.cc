@@ -53,18 +53,6 @@ bool wait_in_a_circle(const Contenders& contenders, const fakezk::Server& server
 
 }  // namespace
 
-LockScenario::LockScenario(Contend contend, ScenarioSize size, LastContender last,
-                           judge::LockRules rules, CheckAtEnd check_at_end,
-                           fakezk::ReplicaIndex replicas, Duration tick_time)
-    : lock_({}, contend), size_(size), oracles_(rules) {
-  lock_.last = last;
-  lock_.rules = std::move(rules);
-  lock_.check_at_end = check_at_end;
-  lock_.replicas = replicas;
-  lock_.tick_time = tick_time;
-  lock_.isolated = true;
-}
-
 // The reaping of the lock's parent is a fault, which the search places; the servers' own container
 // checks would only add steps to every execution.
 fakezk::ServerOptions LockScenario::servers() const {

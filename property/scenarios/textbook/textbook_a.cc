@@ -91,44 +91,35 @@ Task<ReleaseOutcome> unlock(Contender& self, const GrantRecord& grant, Flaws fla
   }
 }
 
-Task<void> contend_with(Contender& self, Path lock, std::uint32_t rounds, Flaws flaws) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    const SessionId id = (*session)->id();
-    std::optional<Attempt> attempt;
-    attempt.emplace(self, id);
-    const auto ours =
-        co_await sound_create(**session, lock, std::string(kLockMark), Data(), Context());
-    if (!ours) continue;
-    const auto evidence = co_await lock_with(self, lock, ours->path, flaws);
-    attempt.reset();
-    if (!evidence) continue;
-    const GrantRecord grant(id, lock, ours->path, ours->stat.czxid, *evidence);
-    self.oracles().granted(grant);
-    const ReleaseOutcome outcome = co_await unlock(self, grant, flaws);
-    self.oracles().released(grant, outcome);
-  }
-}
-
 template <Flaws kFlaws>
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  return contend_with(self, std::move(lock), rounds, kFlaws);
+Task<void> hold(Contender& self, Session& session, Path lock) {
+  const SessionId id = session.id();
+  std::optional<Attempt> attempt;
+  attempt.emplace(self, id);
+  const auto ours = co_await sound_create(session, lock, std::string(kLockMark), Data(), Context());
+  if (!ours) co_return;
+  const auto evidence = co_await lock_with(self, lock, ours->path, kFlaws);
+  attempt.reset();
+  if (!evidence) co_return;
+  const GrantRecord grant(id, lock, ours->path, ours->stat.czxid, *evidence);
+  self.oracles().granted(grant);
+  const ReleaseOutcome outcome = co_await unlock(self, grant, kFlaws);
+  self.oracles().released(grant, outcome);
 }
 
 const Registered kRegistered{
     Scenario{"textbook-a", "textbook", "L1",
              "The fair lock over ZkClient: its main flaw, as textbook-a-latch.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.latch = true}>>, "tutorial A"},
+             lab::ScenarioSize{2, 1}, &in_each_round<&hold<Flaws{.latch = true}>>, "tutorial A"},
     Scenario{"textbook-a-latch", "textbook", "L1",
              "Makes its latch after the last look: an event in between has nothing to count down.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.latch = true}>>, "tutorial A"},
+             lab::ScenarioSize{2, 1}, &in_each_round<&hold<Flaws{.latch = true}>>, "tutorial A"},
     Scenario{"textbook-a-index", "textbook", "crash",
              "Does not find its own znode, and goes on with a negative index.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.index = true}>>, "tutorial A"},
+             lab::ScenarioSize{2, 1}, &in_each_round<&hold<Flaws{.index = true}>>, "tutorial A"},
     Scenario{"textbook-a-release", "textbook", "R2",
              "Deletes a remembered path, and takes a lost lock for a released one.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.release = true}>>, "tutorial A"}};
+             lab::ScenarioSize{2, 1}, &in_each_round<&hold<Flaws{.release = true}>>, "tutorial A"}};
 
 }  // namespace
 

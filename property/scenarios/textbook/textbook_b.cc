@@ -25,21 +25,17 @@ Task<Result<Zxid>> acquire(Contender& self, Session& session, Path znode) {
 
 // The unfair lock: every waiter watches the one znode, so each release wakes them all, and all but
 // one go back to sleep. Correct: a queue, FairMutex.
-Task<void> contend_in_a_herd(Contender& self, Path lock, std::uint32_t rounds) {
+Task<void> hold_in_a_herd(Contender& self, Session& session, Path lock) {
   const Path znode = lock / "holder-lock-0000000000";
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    const Attempt attempt(self, (*session)->id());
-    const Result<Zxid> token = co_await acquire(self, **session, znode);
-    if (!token) continue;
-    const GrantRecord grant((*session)->id(), lock, znode, *token, *token);
-    self.oracles().granted(grant);
-    self.resource().released();
-    // The znode goes with its session: this cannot delete another client's znode of that name.
-    static_cast<void>(co_await (*session)->close());
-    self.oracles().released(grant, ReleaseOutcome::kUnknown);
-  }
+  const Attempt attempt(self, session.id());
+  const Result<Zxid> token = co_await acquire(self, session, znode);
+  if (!token) co_return;
+  const GrantRecord grant(session.id(), lock, znode, *token, *token);
+  self.oracles().granted(grant);
+  self.resource().released();
+  // The znode goes with its session: this cannot delete another client's znode of that name.
+  static_cast<void>(co_await session.close());
+  self.oracles().released(grant, ReleaseOutcome::kUnknown);
 }
 
 // The sale: a buyer looks at the stock outside the lock and sells inside. Correct: it looks again
@@ -48,26 +44,16 @@ struct Sale {
   bool looks_outside = true;
 };
 
-Task<void> sell_with(Contender& self, Path lock, std::uint32_t rounds, Sale sale) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    static_cast<void>(co_await (*session)->exists(lock));  // The buyer reads the offer.
-    const bool offered = self.resource().stock() > 0;
-    if (!offered) continue;
-    const Result<GrantRecord> grant = co_await scenarios::acquire(self, **session, lock);
-    if (!grant) continue;
-    // The flaw: another client may have sold the item since.
-    if (sale.looks_outside || self.resource().stock() > 0) self.resource().sell();
-    const Result<void> removed = co_await remove_surely(**session, grant->znode);
-    self.oracles().released(*grant,
-                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
-  }
-}
-
 template <Sale kSale>
-Task<void> sell(Contender& self, Path lock, std::uint32_t rounds) {
-  return sell_with(self, std::move(lock), rounds, kSale);
+Task<void> sell(Contender& self, Session& session, Path lock) {
+  static_cast<void>(co_await session.exists(lock));  // The buyer reads the offer.
+  const bool offered = self.resource().stock() > 0;
+  if (!offered) co_return;
+  const Result<GrantRecord> grant = co_await scenarios::acquire(self, session, lock);
+  if (!grant) co_return;
+  // The flaw: another client may have sold the item since.
+  if (kSale.looks_outside || self.resource().stock() > 0) self.resource().sell();
+  co_await release(self, session, *grant);
 }
 
 // The fair lock: a timed acquire gives up, and its znode stays in the queue. Correct: FairMutex,
@@ -77,13 +63,13 @@ using TimedOut = AssembledMutex<&sound_create, &sound_wait, NoPlace>;
 const Registered kRegistered{
     Scenario{"textbook-b", "textbook", "user:oversold",
              "The lock of a flash sale: its main flaw, as textbook-b-oversell.",
-             lab::ScenarioSize{2, 1}, &contenders<&sell<Sale{true}>>, "tutorial B"},
+             lab::ScenarioSize{2, 1}, &in_each_round<&sell<Sale{true}>>, "tutorial B"},
     Scenario{"textbook-b-herd", "textbook", "L3",
              "All waiters watch one znode: every release wakes all of them.",
-             lab::ScenarioSize{3, 1}, &contenders<&contend_in_a_herd>, "tutorial B"},
+             lab::ScenarioSize{3, 1}, &in_each_round<&hold_in_a_herd>, "tutorial B"},
     Scenario{"textbook-b-oversell", "textbook", "user:oversold",
              "Looks at the stock outside the lock, and sells inside.", lab::ScenarioSize{2, 1},
-             &contenders<&sell<Sale{true}>>, "tutorial B"},
+             &in_each_round<&sell<Sale{true}>>, "tutorial B"},
     Scenario{"textbook-b-timeout", "textbook", "S5",
              "Gives up a timed acquire, and leaves its znode in the queue.",
              lab::ScenarioSize{3, 1}, &lock_scenario<TimedOut, kImpatient>, "tutorial B"}};

@@ -33,30 +33,26 @@ Task<Result<Created>> create(Session& session, Path parent, std::string mark, Da
 
 // Creates the folder of the tasks and swallows every error, not only kNodeExists. The first create
 // in the folder fails then. Correct: lockstep::ensure_parent.
-Task<void> work_in_folder(Contender& self, Path lock, std::uint32_t rounds) {
+Task<void> work_in_folder(Contender& self, Session& session, Path lock) {
   const Path folder = lock / "tasks";
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    // The flaw: this ignores every error.
-    static_cast<void>(co_await (*session)->create(folder, Data(), CreateMode::kPersistent));
-    const auto connected = co_await (*session)->connected();
-    if (!connected) continue;
-    const Attempt attempt(self, (*session)->id());
-    const auto ours = co_await (*session)->create(folder / "task-lock-", Data(),
-                                                  CreateMode::kEphemeralSequential);
-    if (!ours && ours.error() == Error::kNoNode) throw std::runtime_error("NoNodeException");
-    // If the outcome is unknown, this closes the session, which deletes the znode.
-    const bool usable = ours && keeps_order(*ours);
-    if (!usable) static_cast<void>(co_await (*session)->close());
-    if (!usable) continue;
-    const auto evidence =
-        co_await sound_wait(**session, folder, ours->path, &self.oracles(), Context());
-    if (!evidence) continue;
-    GrantRecord grant((*session)->id(), folder, ours->path, ours->stat.czxid, *evidence);
-    HeldLock held(**session, std::move(grant), &self.oracles());
-    co_await held.release();
-  }
+  // The flaw: this ignores every error.
+  static_cast<void>(co_await session.create(folder, Data(), CreateMode::kPersistent));
+  const auto connected = co_await session.connected();
+  if (!connected) co_return;
+  const Attempt attempt(self, session.id());
+  const auto ours =
+      co_await session.create(folder / "task-lock-", Data(), CreateMode::kEphemeralSequential);
+  if (!ours && ours.error() == Error::kNoNode) throw std::runtime_error("NoNodeException");
+  // If the outcome is unknown, this closes the session, which deletes the znode.
+  const bool usable = ours && keeps_order(*ours);
+  if (!usable) static_cast<void>(co_await session.close());
+  if (!usable) co_return;
+  const auto evidence =
+      co_await sound_wait(session, folder, ours->path, &self.oracles(), Context());
+  if (!evidence) co_return;
+  GrantRecord grant(session.id(), folder, ours->path, ours->stat.czxid, *evidence);
+  HeldLock held(session, std::move(grant), &self.oracles());
+  co_await held.release();
 }
 
 using Polling = WithWait<&poll>;
@@ -68,13 +64,13 @@ const Registered kRegistered{
              lab::ScenarioSize{2, 1}, &lock_scenario<Orphaned>, "tutorial C"},
     Scenario{"textbook-c-polling", "textbook", "livelock",
              "Reads the whole queue once a second until it is first.", lab::ScenarioSize{2, 1},
-             &contenders<&contend_with_long_tasks<Polling>>, "tutorial C", true},
+             &in_each_round<&hold_for_a_long_task<Polling>>, "tutorial C", true},
     Scenario{"textbook-c-orphan", "textbook", "S5",
              "Takes a lost reply for a failure, and leaves the znode that it has created.",
              lab::ScenarioSize{2, 1}, &lock_scenario<Orphaned>, "tutorial C"},
     Scenario{"textbook-c-parent", "textbook", "crash",
              "Ignores the error of creating the folder, and fails at the first create in it.",
-             lab::ScenarioSize{2, 1}, &contenders<&work_in_folder>, "tutorial C"}};
+             lab::ScenarioSize{2, 1}, &in_each_round<&work_in_folder>, "tutorial C"}};
 
 }  // namespace
 

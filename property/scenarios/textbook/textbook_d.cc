@@ -1,6 +1,5 @@
 // The recipe with a client id in the znode's data, in two forms with one flaw each.
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -69,43 +68,31 @@ Task<Result<GrantRecord>> acquire_recursively(Contender& self, Session& session,
 
 // After any error the recipe calls itself and begins again, even when the session is over and every
 // request fails at once. Correct: a loop that ends with the session.
-Task<void> contend_recursively(Contender& self, Path lock, std::uint32_t rounds) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    std::optional<Attempt> attempt;
-    attempt.emplace(self, (*session)->id());
-    const auto grant = co_await acquire_recursively(self, **session, lock, 0);
-    attempt.reset();
-    if (!grant) continue;
-    const Result<void> removed = co_await remove_surely(**session, grant->znode);
-    self.oracles().released(*grant,
-                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
-  }
+Task<void> hold_recursively(Contender& self, Session& session, Path lock) {
+  const auto grant = co_await attempted(self, session, acquire_recursively(self, session, lock, 0));
+  if (!grant) co_return;
+  co_await release(self, session, *grant);
 }
 
 // Two threads of one client contend. After a connection loss each looks for its znode by reading
 // every child's data. Both have the same id, find the same znode, and both hold. Correct: a GUID
 // for each acquire, lockstep::take_place.
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    self.client().process().tasks().spawn(hold_once(self, *session, lock));
-    co_await hold_once(self, *session, lock);
-  }
+Task<void> hold(Contender& self, Session&, Path lock) {
+  const std::shared_ptr<Session> session = self.client().current();
+  self.client().process().tasks().spawn(hold_once(self, session, lock));
+  co_await hold_once(self, session, lock);
 }
 
 const Registered kRegistered{
     Scenario{"textbook-d", "textbook", "S1",
              "The recipe with a client id in the data: its main flaw, as textbook-d-identity.",
-             lab::ScenarioSize{1, 1}, &contenders<&contend>, "tutorial D"},
+             lab::ScenarioSize{1, 1}, &in_each_round<&hold>, "tutorial D"},
     Scenario{"textbook-d-identity", "textbook", "S1",
              "Finds its znode by a client id, which two acquires of one client share.",
-             lab::ScenarioSize{1, 1}, &contenders<&contend>, "tutorial D"},
+             lab::ScenarioSize{1, 1}, &in_each_round<&hold>, "tutorial D"},
     Scenario{"textbook-d-recursion", "textbook", "crash",
              "Calls itself after each error, even when every request fails at once.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend_recursively>, "tutorial D"}};
+             lab::ScenarioSize{2, 1}, &in_each_round<&hold_recursively>, "tutorial D"}};
 
 }  // namespace
 

@@ -1,6 +1,5 @@
 // The simplified reentrant mutex: wait and notify under a monitor, and a counter for re-entry. Each
 // flaw can be repaired separately.
-#include <algorithm>
 #include <optional>
 
 #include "lockstep/async_event.h"
@@ -78,76 +77,65 @@ Task<Result<Zxid>> attempt_lock(Contender& self, Path lock, Path ours, SessionId
 }
 
 // Uses the protected resource once, and again under the same lock; then takes some time.
-Task<void> work(Contender& self, Path lock, std::shared_ptr<Session> session, Flaws flaws) {
-  self.resource().enter(*session);
-  static_cast<void>(co_await session->exists(lock));
+Task<void> work(Contender& self, Path lock, Session& session, Flaws flaws) {
+  self.resource().enter(session);
+  static_cast<void>(co_await session.exists(lock));
   // The flaw called `reentry`: re-entry should fail once the lock is lost.
-  const bool enters_again = flaws.reentry || !is_over(session->state());
+  const bool enters_again = flaws.reentry || !is_over(session.state());
   if (enters_again) {
     const auto now = co_await self.client().session(Context());
     if (now) static_cast<void>(co_await (*now)->exists(lock));
   }
-  self.resource().leave(*session);
+  self.resource().leave(session);
   for (int part = 0; part < 3; ++part) {
     static_cast<void>(co_await sleep_for(self.client().executor(), milliseconds(400)));
   }
 }
 
-Task<Result<GrantRecord>> acquire(Contender& self, std::shared_ptr<Session> session, Path lock,
-                                  Flaws flaws) {
+Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock, Flaws flaws) {
   const Context patience = self.patience();
-  const Attempt attempt(self, session->id(), patience);
+  const Attempt attempt(self, session.id(), patience);
   const Created ours =
-      co_await ok(sound_create(*session, lock, std::string(kLockMark), Data(), patience));
+      co_await ok(sound_create(session, lock, std::string(kLockMark), Data(), patience));
   std::optional<Place> place;
   // The flaw called `znode`: a guard should always clean up.
-  if (!flaws.znode) place.emplace(*session, ours.path);
+  if (!flaws.znode) place.emplace(session, ours.path);
   const Zxid evidence =
-      co_await ok(attempt_lock(self, lock, ours.path, session->id(), patience, flaws));
+      co_await ok(attempt_lock(self, lock, ours.path, session.id(), patience, flaws));
   if (place) place->granted();
-  GrantRecord grant(session->id(), lock, ours.path, ours.stat.czxid, evidence);
+  GrantRecord grant(session.id(), lock, ours.path, ours.stat.czxid, evidence);
   self.oracles().granted(grant);
   co_return std::move(grant);
 }
 
-Task<void> contend_with(Contender& self, Path lock, std::uint32_t rounds, Flaws flaws) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    const auto grant = co_await acquire(self, *session, lock, flaws);
-    if (!grant) continue;
-    co_await work(self, lock, *session, flaws);
-    const Result<void> removed = co_await remove_surely(**session, grant->znode);
-    self.oracles().released(*grant,
-                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
-  }
-}
-
 template <Flaws kFlaws>
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  return contend_with(self, std::move(lock), rounds, kFlaws);
+Task<void> hold(Contender& self, Session& session, Path lock) {
+  const auto grant = co_await acquire(self, session, lock, kFlaws);
+  if (!grant) co_return;
+  co_await work(self, lock, session, kFlaws);
+  co_await release(self, session, *grant);
 }
 
 const Registered kRegistered{
     Scenario{"textbook-e", "textbook", "L4",
              "The simplified reentrant mutex: its main flaw, as textbook-e-timeout.",
-             lab::ScenarioSize{3, 1}, &contenders<&contend<Flaws{.timeout = true}>, kImpatient>,
+             lab::ScenarioSize{3, 1}, &in_each_round<&hold<Flaws{.timeout = true}>, kImpatient>,
              "tutorial E"},
     Scenario{"textbook-e-timeout", "textbook", "L4", "Restarts its timeout with every wake.",
-             lab::ScenarioSize{3, 1}, &contenders<&contend<Flaws{.timeout = true}>, kImpatient>,
+             lab::ScenarioSize{3, 1}, &in_each_round<&hold<Flaws{.timeout = true}>, kImpatient>,
              "tutorial E"},
     Scenario{"textbook-e-znode", "textbook", "S5",
              "Gives up waiting, and leaves its znode in the queue.", lab::ScenarioSize{2, 1},
-             &contenders<&contend<Flaws{.znode = true}>, kImpatient>, "tutorial E"},
+             &in_each_round<&hold<Flaws{.znode = true}>, kImpatient>, "tutorial E"},
     Scenario{"textbook-e-notify", "textbook", "L1",
              "Notifies outside the monitor, before the waiter waits.", lab::ScenarioSize{2, 1},
-             &contenders<&contend<Flaws{.notify = true}>>, "tutorial E"},
+             &in_each_round<&hold<Flaws{.notify = true}>>, "tutorial E"},
     Scenario{"textbook-e-index", "textbook", "S1",
              "Does not find its own znode, and takes that for the first place.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend<Flaws{.index = true}>>, "tutorial E"},
+             lab::ScenarioSize{2, 1}, &in_each_round<&hold<Flaws{.index = true}>>, "tutorial E"},
     Scenario{"textbook-e-reentry", "textbook", "S2",
              "Enters again a lock that it has lost in the meantime.", lab::ScenarioSize{2, 1},
-             &contenders<&contend<Flaws{.reentry = true}>>, "tutorial E"}};
+             &in_each_round<&hold<Flaws{.reentry = true}>>, "tutorial E"}};
 
 }  // namespace
 

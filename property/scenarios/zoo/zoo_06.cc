@@ -16,29 +16,25 @@ Task<void> keep(std::shared_ptr<Session> session, HeldLock lease) {
   static_cast<void>(co_await never.wait(Context(lease.lost_token())));
 }
 
-Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
+Task<void> hold(Contender& self, Session& session, Path path) {
   const Path count("/leases");
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    const Data one = encode_shared_count(1);
-    static_cast<void>(co_await (*session)->create(count, one, CreateMode::kPersistent));
-    const auto most = co_await get_shared_count(**session, count);
-    if (!most) continue;
-    // The flaw: the semaphore should get `count`.
-    Semaphore semaphore(**session, path, *most, &self.oracles());
-    const Attempt attempt(self, (*session)->id());
-    Result<HeldLock> lease = co_await semaphore.acquire();
-    if (!lease) continue;
-    static_cast<void>(co_await set_shared_count(**session, count, 2));
-    self.client().process().tasks().spawn(keep(*session, std::move(*lease)));
-  }
+  const Data one = encode_shared_count(1);
+  static_cast<void>(co_await session.create(count, one, CreateMode::kPersistent));
+  const auto most = co_await get_shared_count(session, count);
+  if (!most) co_return;
+  // The flaw: the semaphore should get `count`.
+  Semaphore semaphore(session, path, *most, &self.oracles());
+  const Attempt attempt(self, session.id());
+  Result<HeldLock> lease = co_await semaphore.acquire();
+  if (!lease) co_return;
+  static_cast<void>(co_await set_shared_count(session, count, 2));
+  self.client().process().tasks().spawn(keep(self.client().current(), std::move(*lease)));
 }
 
 const Registered kRegistered{
     Scenario{"zoo-06-capacity-not-signalled", "zoo", "L1",
              "Does not notice that the semaphore it waits for has become larger.",
-             lab::ScenarioSize{2, 1}, &two_leases<&contend>, "CURATOR-75"}};
+             lab::ScenarioSize{2, 1}, &two_leases<&each_round<&hold>>, "CURATOR-75"}};
 
 }  // namespace
 

@@ -33,22 +33,18 @@ Task<void> start(std::shared_ptr<Latch> latch, Path lock) {
   latch->settled.set();
 }
 
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    const auto latch = std::make_shared<Latch>(**session, self.client().process());
-    (*session)->in_background(start(latch, lock));
-    // The user waits until the latch has a place, or loses patience.
-    static_cast<void>(co_await latch->settled.wait(self.patience()));
-    latch->close();
-  }
+Task<void> hold(Contender& self, Session& session, Path lock) {
+  const auto latch = std::make_shared<Latch>(session, self.client().process());
+  session.in_background(start(latch, lock));
+  // The user waits until the latch has a place, or loses patience.
+  static_cast<void>(co_await latch->settled.wait(self.patience()));
+  latch->close();
 }
 
 const Registered kRegistered{
     Scenario{"zoo-18-close-against-create", "zoo", "S5",
              "Is closed while its create is in flight, and installs a ghost leader.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend, kImpatient>, "CURATOR-18, CURATOR-3"}};
+             lab::ScenarioSize{2, 1}, &in_each_round<&hold, kImpatient>, "CURATOR-18, CURATOR-3"}};
 
 }  // namespace
 

@@ -41,40 +41,32 @@ Task<Result<Created>> take_lease(Session& session, Path leases, Flaws flaws) {
   co_return ours;
 }
 
-Task<void> contend_with(Contender& self, Path path, std::uint32_t rounds, Flaws flaws) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    std::optional<Attempt> attempt;
-    attempt.emplace(self, (*session)->id());
-    const auto mutex = co_await queue_up(**session, path / "locks", self.oracles());
-    if (!mutex) continue;
-    const auto lease = co_await take_lease(**session, path / "leases", flaws);
-    attempt.reset();
-    // The flaw called `inner_lock`: this should give the mutex back in every case.
-    if (!lease && flaws.inner_lock) {
-      self.oracles().released(*mutex, ReleaseOutcome::kUnknown);
-      continue;
-    }
-    static_cast<void>(co_await remove_surely(**session, mutex->znode));
-    self.oracles().released(*mutex, ReleaseOutcome::kUnknown);
-    if (lease) static_cast<void>(co_await remove_surely(**session, lease->path));
-  }
-}
-
 template <Flaws kFlaws>
-Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
-  return contend_with(self, std::move(path), rounds, kFlaws);
+Task<void> hold(Contender& self, Session& session, Path path) {
+  std::optional<Attempt> attempt;
+  attempt.emplace(self, session.id());
+  const auto mutex = co_await queue_up(session, path / "locks", self.oracles());
+  if (!mutex) co_return;
+  const auto lease = co_await take_lease(session, path / "leases", kFlaws);
+  attempt.reset();
+  // The flaw called `inner_lock`: this should give the mutex back in every case.
+  if (!lease && kFlaws.inner_lock) {
+    self.oracles().released(*mutex, ReleaseOutcome::kUnknown);
+    co_return;
+  }
+  static_cast<void>(co_await remove_surely(session, mutex->znode));
+  self.oracles().released(*mutex, ReleaseOutcome::kUnknown);
+  if (lease) static_cast<void>(co_await remove_surely(session, lease->path));
 }
 
 const Registered kRegistered{
     Scenario{"zoo-19-lease-orphans", "zoo", "S5",
              "Takes a lost reply for a failure, and all clients have one permit less.",
-             lab::ScenarioSize{2, 1}, &two_leases<&contend<Flaws{.lease = true}>>,
+             lab::ScenarioSize{2, 1}, &two_leases<&each_round<&hold<Flaws{.lease = true}>>>,
              "CURATOR-315, CURATOR-335, CURATOR-462"},
     Scenario{"zoo-20-inner-lock-leaks", "zoo", "S5",
              "Leaves the mutex of the semaphore held when it cannot take a lease.",
-             lab::ScenarioSize{2, 1}, &two_leases<&contend<Flaws{.inner_lock = true}>>,
+             lab::ScenarioSize{2, 1}, &two_leases<&each_round<&hold<Flaws{.inner_lock = true}>>>,
              "kazoo#429"}};
 
 }  // namespace

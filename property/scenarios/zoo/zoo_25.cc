@@ -13,7 +13,7 @@ using Mutex = AssembledMutex<&create_anyhow, &sound_wait, Place, true>;
 const Registered kRegistered{
     Scenario{"zoo-25-sequence-overflow", "zoo", "S1",
              "Shares the last sequence number with another contender, and both are first.",
-             lab::ScenarioSize{3, 1}, &contenders<&contend_with_long_tasks<Mutex>>,
+             lab::ScenarioSize{3, 1}, &in_each_round<&hold_for_a_long_task<Mutex>>,
              "kazoo#606, kazoo#730, ZOOKEEPER-4372"}};
 
 }  // namespace

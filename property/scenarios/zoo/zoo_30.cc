@@ -25,28 +25,23 @@ Task<Result<Zxid>> wait_for_others(Contender& self, Path lock, Path ours) {
   }
 }
 
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    const Attempt attempt(self, (*session)->id());
-    const auto ours =
-        co_await sound_create(**session, lock, std::string(kLockMark), Data(), Context());
-    if (!ours) continue;
-    const Result<Zxid> evidence = co_await wait_for_others(self, lock, ours->path);
-    if (!evidence) continue;
-    const auto now = co_await self.client().session(Context());
-    if (!now) continue;
-    HeldLock held(**now, GrantRecord((*now)->id(), lock, ours->path, ours->stat.czxid, *evidence),
-                  &self.oracles());
-    co_await held.release();
-  }
+Task<void> hold(Contender& self, Session& session, Path lock) {
+  const Attempt attempt(self, session.id());
+  const auto ours = co_await sound_create(session, lock, std::string(kLockMark), Data(), Context());
+  if (!ours) co_return;
+  const Result<Zxid> evidence = co_await wait_for_others(self, lock, ours->path);
+  if (!evidence) co_return;
+  const auto now = co_await self.client().session(Context());
+  if (!now) co_return;
+  HeldLock held(**now, GrantRecord((*now)->id(), lock, ours->path, ours->stat.czxid, *evidence),
+                &self.oracles());
+  co_await held.release();
 }
 
 const Registered kRegistered{
     Scenario{"zoo-30-expired-claim", "zoo", "S1",
              "Waits until no contender is in front, and does not check its own znode.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend>, "etcd#11456"}};
+             lab::ScenarioSize{2, 1}, &in_each_round<&hold>, "etcd#11456"}};
 
 }  // namespace
 

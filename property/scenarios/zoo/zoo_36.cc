@@ -8,35 +8,31 @@ namespace lockstep::scenarios::zoo_36 {
 
 namespace {
 
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    const Result<GrantRecord> grant = co_await acquire(self, **session, lock);
-    if (!grant) continue;
-    Path ours = grant->znode;
-    std::shared_ptr<Session> owner = *session;
-    const auto worked = co_await owner->exists(lock);
-    if (!worked && session_is_over(worked.error())) {
-      const auto next = co_await self.client().session(Context());
-      if (!next) continue;
-      owner = *next;
-      const auto again =
-          co_await sound_create(*owner, lock, std::string(kLockMark), Data(), Context());
-      if (!again) continue;
-      ours = again->path;
-    }
-    // The flaw: this should export grant->token.
-    const auto exported = co_await retried(*owner, &Session::exists, ours, Context());
-    if (exported) self.resource().write_fenced(*owner, exported->czxid);
-    static_cast<void>(co_await remove_surely(*owner, ours));
-    self.oracles().released(*grant, ReleaseOutcome::kUnknown);
+Task<void> hold(Contender& self, Session& session, Path lock) {
+  const Result<GrantRecord> grant = co_await acquire(self, session, lock);
+  if (!grant) co_return;
+  Path ours = grant->znode;
+  std::shared_ptr<Session> owner = self.client().current();
+  const auto worked = co_await owner->exists(lock);
+  if (!worked && session_is_over(worked.error())) {
+    const auto next = co_await self.client().session(Context());
+    if (!next) co_return;
+    owner = *next;
+    const auto again =
+        co_await sound_create(*owner, lock, std::string(kLockMark), Data(), Context());
+    if (!again) co_return;
+    ours = again->path;
   }
+  // The flaw: this should export grant->token.
+  const auto exported = co_await retried(*owner, &Session::exists, ours, Context());
+  if (exported) self.resource().write_fenced(*owner, exported->czxid);
+  static_cast<void>(co_await remove_surely(*owner, ours));
+  self.oracles().released(*grant, ReleaseOutcome::kUnknown);
 }
 
 const Registered kRegistered{Scenario{"zoo-36-wrong-token", "zoo", "user:fenced-out",
                                       "Exports the token of a znode that has never led.",
-                                      lab::ScenarioSize{2, 1}, &contenders<&contend>,
+                                      lab::ScenarioSize{2, 1}, &in_each_round<&hold>,
                                       "CURATOR-537"}};
 
 }  // namespace

@@ -9,12 +9,12 @@ namespace lockstep::scenarios::zoo_43 {
 
 namespace {
 
-Task<void> hold_both(Contender& self, std::shared_ptr<Session> session, Path first, Path second) {
+Task<void> hold_both(Contender& self, Session& session, Path first, Path second) {
   std::optional<Attempt> attempt;
-  attempt.emplace(self, session->id());
+  attempt.emplace(self, session.id());
   // The flaw: this should take them in the order of their paths.
-  FairMutex one(*session, first, &self.oracles());
-  FairMutex other(*session, second, &self.oracles());
+  FairMutex one(session, first, &self.oracles());
+  FairMutex other(session, second, &self.oracles());
   Result<HeldLock> holds_one = co_await one.acquire();
   if (!holds_one) co_return;
   Result<HeldLock> holds_other = co_await other.acquire();
@@ -23,21 +23,16 @@ Task<void> hold_both(Contender& self, std::shared_ptr<Session> session, Path fir
   co_await holds_one->release();
 }
 
-Task<void> contend(Contender& self, Path path, std::uint32_t rounds) {
+Task<void> hold(Contender& self, Session& session, Path path) {
   const bool even = self.client().process().index() % 2 == 0;
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    const Path a = path / "a";
-    const Path b = path / "b";
-    if (even) co_await hold_both(self, *session, a, b);
-    if (!even) co_await hold_both(self, *session, b, a);
-  }
+  const Path a = path / "a";
+  const Path b = path / "b";
+  return even ? hold_both(self, session, a, b) : hold_both(self, session, b, a);
 }
 
 const Registered kRegistered{Scenario{"zoo-43-locks-in-any-order", "zoo", "deadlock",
                                       "Takes two locks in the order in which they were named.",
-                                      lab::ScenarioSize{2, 1}, &contenders<&contend>,
+                                      lab::ScenarioSize{2, 1}, &in_each_round<&hold>,
                                       "Curator's InterProcessMultiLock"}};
 
 }  // namespace

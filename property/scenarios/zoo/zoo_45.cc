@@ -3,40 +3,23 @@
 // to tell it when. During a partition the server cannot tell it, and gives the lock to the next
 // client. Correct: lockstep::LossPolicy::kOwnClock, a loss by the holder's own clock.
 #include "scenarios/broken_lock.h"
+#include "scenarios/forwarding.h"
 
 namespace lockstep::scenarios::zoo_45 {
 
 namespace {
 
-// Forwards what the lock reports, and adds the promise to each grant.
-class Promising final : public LockObserver {
+// Adds the promise to each grant.
+class Promising final : public Forwarding {
  public:
-  explicit Promising(LockObserver& told) : told_(told) {}
+  using Forwarding::Forwarding;
 
  private:
-  void place_reserved(SessionId session, const Path& lock, const Path& znode) override {
-    told_.place_reserved(session, lock, znode);
+  void granted(const GrantRecord& grant) override {
+    GrantRecord promised = grant;
+    promised.loss = LossPolicy::kOwnClock;
+    Forwarding::granted(promised);
   }
-  void waiting(SessionId session, const Path& znode, std::size_t ahead) override {
-    told_.waiting(session, znode, ahead);
-  }
-  void granted(const GrantRecord& grant) override { told_.granted(promised(grant)); }
-  void gave_up(SessionId session, const Path& lock, Error error) override {
-    told_.gave_up(session, lock, error);
-  }
-  void lost(const GrantRecord& grant, Error cause) override { told_.lost(grant, cause); }
-  void releasing(const GrantRecord& grant) override { told_.releasing(grant); }
-  void released(const GrantRecord& grant, ReleaseOutcome outcome) override {
-    told_.released(grant, outcome);
-  }
-  void dropped(const GrantRecord& grant) override { told_.dropped(grant); }
-
-  static GrantRecord promised(GrantRecord grant) {
-    grant.loss = LossPolicy::kOwnClock;
-    return grant;
-  }
-
-  LockObserver& told_;
 };
 
 Task<void> hold(Contender& self, Session& session, Path lock) {
@@ -45,26 +28,16 @@ Task<void> hold(Contender& self, Session& session, Path lock) {
   // The flaw: this should be LossPolicy::kOwnClock.
   options.loss = LossPolicy::kServerNotice;
   FairMutex mutex(session, lock, options, &told);
-  std::optional<Attempt> attempt;
-  attempt.emplace(self, session.id());
-  Result<HeldLock> held = co_await mutex.acquire();
-  attempt.reset();
+  Result<HeldLock> held = co_await attempted(self, session, mutex.acquire());
   if (!held) co_return;
   static_cast<void>(co_await session.exists(lock));  // The work takes some time.
   static_cast<void>(co_await held->release());
 }
 
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (session) co_await hold(self, **session, lock);
-  }
-}
-
 const Registered kRegistered{
     Scenario{"zoo-45-waits-to-be-told", "zoo", "S2",
              "Relies on the server to report its loss, even during a partition.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend>, "made up"}};
+             lab::ScenarioSize{2, 1}, &in_each_round<&hold>, "made up"}};
 
 }  // namespace
 

@@ -25,31 +25,20 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
   }
 }
 
-Task<Result<HeldLock>> acquire_permit(Contender& self, Session& session, Path lock) {
-  const Attempt attempt(self, session.id());
-  WithWait<&wait_for_turn> permits(session, std::move(lock), &self.oracles());
-  Result<HeldLock> held = co_await permits.acquire();
-  co_return std::move(held);
-}
-
 // A holder may be slow.
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  Executor& executor = self.client().executor();
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    Result<HeldLock> held = co_await acquire_permit(self, **session, lock);
-    if (!held) continue;
-    const bool is_slow = self.client().process().world().draw(2) != 0;
-    if (is_slow) static_cast<void>(co_await sleep_for(executor, std::chrono::seconds(3)));
-    static_cast<void>(co_await held->release());
-  }
+Task<void> hold(Contender& self, Session& session, Path lock) {
+  WithWait<&wait_for_turn> permits(session, lock, &self.oracles());
+  Result<HeldLock> held = co_await attempted(self, session, permits.acquire());
+  if (!held) co_return;
+  const bool is_slow = self.client().process().world().draw(2) != 0;
+  if (is_slow) static_cast<void>(co_await sleep_for(session.executor(), std::chrono::seconds(3)));
+  static_cast<void>(co_await held->release());
 }
 
 lab::LockUnderTest two_permits() {
   judge::LockRules rules = judge::first_of_queue_rules(kPermits);
   rules.idle_allowance = std::chrono::seconds(2);
-  return contention(&contend, kPatient, std::move(rules));
+  return contention(&each_round<&hold>, kPatient, std::move(rules));
 }
 
 const Registered kRegistered{

@@ -41,24 +41,14 @@ Task<void> hold(Contender& self, Session& session, Path lock) {
   LockOptions options;
   options.loss = LossPolicy::kServerNotice;
   FairMutex mutex(session, lock, options, &self.oracles());
-  std::optional<Attempt> attempt;
-  attempt.emplace(self, session.id());
-  Result<HeldLock> held = co_await mutex.acquire();
-  attempt.reset();
+  Result<HeldLock> held = co_await attempted(self, session, mutex.acquire());
   if (!held) co_return;
   co_await work(self, session, *held);
   static_cast<void>(co_await held->release());
 }
 
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (session) co_await hold(self, **session, lock);
-  }
-}
-
 lab::LockUnderTest on_an_ensemble() {
-  lab::LockUnderTest lock = contention(&contend, kPatient, judge::mutex_rules(), 3);
+  lab::LockUnderTest lock = contention(&each_round<&hold>, kPatient, judge::mutex_rules(), 3);
   lock.tick_time = fake::FakeClient::kDefaultTimeout / 2;
   return lock;
 }

@@ -24,24 +24,18 @@ Task<void> sweep(Session& session, Path lock) {
   }
 }
 
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    const Result<GrantRecord> grant = co_await acquire(self, **session, lock);
-    if (!grant) continue;
-    self.oracles().releasing(*grant);
-    const Result<void> removed = co_await remove_surely(**session, grant->znode);
-    self.oracles().released(*grant,
-                            removed ? ReleaseOutcome::kReleased : ReleaseOutcome::kAlreadyLost);
-    co_await sweep(**session, lock);
-  }
+Task<void> hold(Contender& self, Session& session, Path lock) {
+  const Result<GrantRecord> grant = co_await acquire(self, session, lock);
+  if (!grant) co_return;
+  self.oracles().releasing(*grant);
+  co_await release(self, session, *grant);
+  co_await sweep(session, lock);
 }
 
 const Registered kRegistered{
     Scenario{"zoo-55-sweeps-its-parent", "zoo", "S4",
              "Deletes the lock's znode with all children if a contender comes after its list.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend>, "Curator's deletingChildrenIfNeeded"}};
+             lab::ScenarioSize{2, 1}, &in_each_round<&hold>, "Curator's deletingChildrenIfNeeded"}};
 
 }  // namespace
 

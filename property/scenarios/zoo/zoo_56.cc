@@ -4,7 +4,6 @@
 // finds the place of the first, and both hold the lock through it. Correct: a place belongs to one
 // acquire, whose GUID its name carries, as in lockstep::take_place.
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "lockstep/lab/users.h"
@@ -66,23 +65,20 @@ Task<void> use(lab::User& user, std::shared_ptr<Session> session, Path lock, boo
   static_cast<void>(co_await held->release());
 }
 
-Task<void> contend(Contender& self, Path lock, std::uint32_t rounds) {
-  for (std::uint32_t round = 0; round < rounds; ++round) {
-    const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
-    if (!session) continue;
-    static_cast<void>(co_await (*session)->exists(lock));
-    const bool comes_later = self.client().process().world().draw(2) != 0;
-    lab::Users users(self);
-    users.start([&](lab::User& user) { return use(user, *session, lock, false); });
-    users.start([&](lab::User& user) { return use(user, *session, lock, comes_later); });
-    co_await users.join();
-  }
+Task<void> hold(Contender& self, Session& session, Path lock) {
+  static_cast<void>(co_await session.exists(lock));
+  const bool comes_later = self.client().process().world().draw(2) != 0;
+  lab::Users users(self);
+  users.start([&](lab::User& user) { return use(user, self.client().current(), lock, false); });
+  users.start(
+      [&](lab::User& user) { return use(user, self.client().current(), lock, comes_later); });
+  co_await users.join();
 }
 
 const Registered kRegistered{
     Scenario{"zoo-56-place-of-the-session", "zoo", "S2",
              "Adopts a place in the queue that another user of the same session has.",
-             lab::ScenarioSize{2, 1}, &contenders<&contend>, "ZooKeeper's WriteLock"}};
+             lab::ScenarioSize{2, 1}, &in_each_round<&hold>, "ZooKeeper's WriteLock"}};
 
 }  // namespace
 

@@ -23,20 +23,20 @@ WorldHost& hunted() {
 
 void violated(std::string_view name, std::string message) {
   WorldHost& process = hunted();
-  const intercept::Execution::Inside inside;
+  const intercept::Execution::InRuntime inside;
   process.verdict().report("user:" + std::string(name), std::move(message),
                            process.world().steps());
 }
 
 void note(std::string_view text) {
   WorldHost& process = hunted();
-  const intercept::Execution::Inside inside;
+  const intercept::Execution::InRuntime inside;
   process.world().note(WorldHost::process_of(*process.execution().running()).index(), text);
 }
 
 Inside::Inside(std::string resource) : resource_(std::move(resource)) {
   WorldHost& process = hunted();
-  const intercept::Execution::Inside inside;
+  const intercept::Execution::InRuntime inside;
   const intercept::Thread& self = *process.execution().running();
   self_ = &self;
   WorldHost::Insiders& insiders = process.insiders_of(resource_);
@@ -65,7 +65,7 @@ Inside::~Inside() { leave(); }
 void Inside::leave() {
   if (!std::exchange(inside_, false)) return;
   WorldHost& process = hunted();
-  const intercept::Execution::Inside inside;
+  const intercept::Execution::InRuntime inside;
   // Others may be inside if this one could not know that its session was over, or if they cannot.
   WorldHost::Insiders& insiders = process.insiders_of(resource_);
   const auto self = std::ranges::find(insiders, self_);

@@ -188,7 +188,7 @@ WorldHost::Reached WorldHost::draw_reached() {
 }
 
 // Each new address is the next server.
-WorldHost::Attempt WorldHost::connect(intercept::Thread& thread, const sockaddr_in& to) {
+WorldHost::Connecting WorldHost::connect(intercept::Thread& thread, const sockaddr_in& to) {
   if (has_no_server(to)) return {.stream = nullptr, .error = ECONNREFUSED};
   // Like Linux: tcp(7), tcp_syn_retries.
   constexpr std::chrono::seconds kSecondPacket(1);

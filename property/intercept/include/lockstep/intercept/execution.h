@@ -166,20 +166,20 @@ class Execution {
     inside_ = true;
   }
   // Marks a scope in which the runtime runs: its own calls of libc are not intercepted.
-  class Inside {
+  class InRuntime {
    public:
-    Inside() { enter_runtime(); }
-    Inside(const Inside&) = delete;
-    Inside& operator=(const Inside&) = delete;
-    ~Inside() { resume_code(); }
+    InRuntime() { enter_runtime(); }
+    InRuntime(const InRuntime&) = delete;
+    InRuntime& operator=(const InRuntime&) = delete;
+    ~InRuntime() { resume_code(); }
   };
   // The reverse: marks that the runtime has called code under test.
-  class Outside {
+  class InCode {
    public:
-    Outside() { resume_code(); }
-    Outside(const Outside&) = delete;
-    Outside& operator=(const Outside&) = delete;
-    ~Outside() { enter_runtime(); }
+    InCode() { resume_code(); }
+    InCode(const InCode&) = delete;
+    InCode& operator=(const InCode&) = delete;
+    ~InCode() { enter_runtime(); }
   };
 
  private:

@@ -75,12 +75,12 @@ class Host {
   virtual void stop_timer(Thread& thread) = 0;
 
   // An attempt to connect to an address.
-  struct Attempt {
+  struct Connecting {
     std::unique_ptr<Stream> stream;    // Null if the attempt fails.
     int error = 0;                     // The reason for a failure (errno).
     std::chrono::nanoseconds takes{};  // The time until the attempt succeeds or fails.
   };
-  [[nodiscard]] virtual Attempt connect(Thread& thread, const sockaddr_in& to) = 0;
+  [[nodiscard]] virtual Connecting connect(Thread& thread, const sockaddr_in& to) = 0;
   // Resolves a host name.
   [[nodiscard]] virtual in_addr address_of(const std::string& host) = 0;
 

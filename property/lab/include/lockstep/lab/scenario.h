@@ -40,11 +40,6 @@ class LockScenario final : public search::Program,
 
   LockScenario(LockUnderTest lock, ScenarioSize size)
       : lock_(std::move(lock)), size_(size), oracles_(lock_.rules) {}
-  // For contenders that share nothing but ZooKeeper.
-  LockScenario(Contend contend, ScenarioSize size, LastContender last = LastContender::kPatient,
-               judge::LockRules rules = judge::mutex_rules(), CheckAtEnd check_at_end = nullptr,
-               fakezk::ReplicaIndex replicas = 1,
-               Duration tick_time = fakezk::ServerOptions().tick_time);
 
   [[nodiscard]] fakezk::ServerOptions servers() const override;
   void reset(fakezk::World& world) override;

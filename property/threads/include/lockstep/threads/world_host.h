@@ -76,7 +76,7 @@ class WorldHost final : public intercept::Host {
   void make_ready(intercept::Thread& thread, bool is_preempted) override;
   void start_timer(intercept::Thread& thread, std::chrono::nanoseconds due) override;
   void stop_timer(intercept::Thread& thread) override;
-  Attempt connect(intercept::Thread& thread, const sockaddr_in& to) override;
+  Connecting connect(intercept::Thread& thread, const sockaddr_in& to) override;
   [[nodiscard]] in_addr address_of(const std::string& host) override;
   bool process_ends(intercept::Thread& thread, int status) override {
     return process_ends_ && process_ends_(thread, status);

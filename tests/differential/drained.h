@@ -5,20 +5,20 @@
 namespace lockstep::differential {
 
 // Waits until everything that was posted to the executor before has run.
-class Turn final : public internal::Wait {
+class Drained final : public internal::Wait {
  public:
-  explicit Turn(Executor& executor) : Wait(executor, Context()) { executor.post(last_); }
-  ~Turn() override { executor().withdraw(last_); }
+  explicit Drained(Executor& executor) : Wait(executor, Context()) { executor.post(last_); }
+  ~Drained() override { executor().withdraw(last_); }
   void await_resume() const {}
 
  private:
   class Last final : public lockstep::Runnable {
    public:
-    explicit Last(Turn& turn) : turn_(turn) {}
-    void run() override { turn_.finish(); }
+    explicit Last(Drained& waiter) : waiter_(waiter) {}
+    void run() override { waiter_.finish(); }
 
    private:
-    Turn& turn_;
+    Drained& waiter_;
   };
 
   void give_up(Error) override {}
