@@ -11,7 +11,7 @@ namespace lockstep {
 // Blocker::over() there, once, as its last action. Its waiting caller owns it.
 class BlockingCall : public Runnable {
  public:
-  // What the call is for its caller.
+  // The kinds of calls, by what their callers need of them.
   enum class Kind : std::uint8_t {
     kHasValue,  // Its caller cannot continue without the value.
     kNoValue,   // Its caller can, for example while an exception unwinds the stack.
