@@ -113,8 +113,11 @@ TEST_F(BlockingRecipesTest, AcquiresOfOneClientShareAPlace) {
 TEST_F(BlockingRecipesTest, ADeadlineBehindTheOwnCohortIsATimeout) {
   SharedCohort lock(ann_, "/lock", CohortBounds());
   auto first = must(simulation_.run(lock.acquire()), "acquire");
-  simulation_.advance(1s);
-  EXPECT_EQ(error_of(simulation_.run(lock.acquire(100ms))), Error::kTimedOut);
+  // The first of them makes the mutex watch its znode, which is answered.
+  for (int i = 0; i < 2; ++i) {
+    simulation_.advance(100ms);
+    EXPECT_EQ(error_of(simulation_.run(lock.acquire(100ms))), Error::kTimedOut);
+  }
   simulation_.run(first.held.release());
 }
 
