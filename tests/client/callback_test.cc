@@ -56,8 +56,8 @@ TEST_F(CallbackTest, IsCalledWithTheError) {
 
 TEST_F(CallbackTest, ItsExceptionGoesToTheCallerThatRunsTheExecutor) {
   start(*session_, exists(*session_, "/"),
-        [](const Result<Stat>&) { throw std::runtime_error("from the callback"); });
-  EXPECT_THROW(simulation_.settle(), std::runtime_error);
+        [](const Result<Stat>&) { throw std::domain_error("from the callback"); });
+  EXPECT_THROW(simulation_.settle(), std::domain_error);
   must(simulation_.run(exists(*session_, "/")), "the session goes on");
 }
 
@@ -169,10 +169,10 @@ TEST_F(CallbackTest, ItMayDestroyItsSession) {
 TEST_F(CallbackTest, ItsExceptionStaysInItsTaskSet) {
   TaskSet tasks;
   start(tasks, exists(*session_, "/"),
-        [](const Result<Stat>&) { throw std::runtime_error("from the callback"); });
+        [](const Result<Stat>&) { throw std::domain_error("from the callback"); });
   simulation_.settle();
   EXPECT_TRUE(tasks.empty());
-  EXPECT_THROW(std::rethrow_exception(tasks.first_exception()), std::runtime_error);
+  EXPECT_THROW(std::rethrow_exception(tasks.first_exception()), std::domain_error);
 }
 
 }  // namespace

@@ -17,30 +17,30 @@ using namespace unit;
 
 Task<int> give(int value) { co_return value; }
 Task<int> fail_with(std::string what) {
-  throw std::runtime_error(what);
+  throw std::domain_error(what);
   co_return 0;
 }
 Task<void> fail_after(Executor& executor, Duration delay) {
   static_cast<void>(co_await sleep_for(executor, delay));
-  throw std::runtime_error("late");
+  throw std::domain_error("late");
 }
 
 TEST(SimulationTest, RunReturnsTheResultOrRethrowsTheException) {
   Simulation simulation;
   EXPECT_EQ(simulation.run(give(3)), 3);
-  EXPECT_THROW(simulation.run(fail_with("x")), std::runtime_error);
+  EXPECT_THROW(simulation.run(fail_with("x")), std::domain_error);
   const Started<int> started = simulation.start(fail_with("x"));
   EXPECT_TRUE(started.done());
-  EXPECT_THROW(static_cast<void>(started.result()), std::runtime_error);
+  EXPECT_THROW(static_cast<void>(started.result()), std::domain_error);
 }
 
 TEST(SimulationTest, ExceptionOfATaskWithoutResultIsThrownByTheRun) {
   Simulation simulation;
   Executor& executor = simulation.client("A").executor();
   simulation.start(fail_after(executor, 1s));
-  EXPECT_THROW(simulation.run(), std::runtime_error);
+  EXPECT_THROW(simulation.run(), std::domain_error);
   Simulation another;
-  EXPECT_THROW(another.run(fail_after(another.client("A").executor(), 1s)), std::runtime_error);
+  EXPECT_THROW(another.run(fail_after(another.client("A").executor(), 1s)), std::domain_error);
 }
 
 TEST(SimulationTest, ClientsWithOneNameAreOneProcess) {
@@ -101,7 +101,7 @@ TEST(SimulationTest, SettlingTakesNoTimeAndRunningTakesAsMuchAsNeeded) {
   simulation.start(fail_after(session->executor(), 2h));
   simulation.advance(30min);
   EXPECT_EQ(simulation.now(), start + 30min);
-  EXPECT_THROW(simulation.run(), std::runtime_error);
+  EXPECT_THROW(simulation.run(), std::domain_error);
   EXPECT_EQ(simulation.now(), start + 2h);
 }
 
