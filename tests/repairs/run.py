@@ -114,9 +114,9 @@ def page(repairs, scenarios):
     lines = [INTRODUCTION]
     for scenario in scenarios:
         repair = by_name[scenario["name"]]
+        known = "Made up" if scenario["reference"] == "made up" else f"Known from {scenario['reference']}"
         lines += [f"## {scenario['name']}", "",
-                  f"{scenario['summary']} Known from {scenario['reference']}; breaks "
-                  f"`{scenario['expects']}`.", ""]
+                  f"{scenario['summary']} {known}; breaks `{scenario['expects']}`.", ""]
         if repair.other_name_of:
             lines += [f"The same as [{repair.other_name_of}](#{repair.other_name_of}).", ""]
         else:

@@ -75,7 +75,8 @@ class LockObserver {
   virtual void part_of(const Path& /*part*/, const Path& /*lock*/, LockPart) {}
   // An acquire of a recipe begins on a session, or has ended, with any result: once each, also when
   // its task is destroyed, which no other call reports. An inner acquire (a semaphore's mutex, the
-  // locks of a MultiLock) is reported separately.
+  // locks of a MultiLock) is reported separately. The waiters of a CohortMutex are not reported,
+  // only the acquires of the place that they share.
   virtual void acquire_begins(SessionId, const Path& /*lock*/) {}
   virtual void acquire_ends(SessionId, const Path& /*lock*/) {}
   // A contender's znode has been created: its place in the queue is fixed from now on. granted() or

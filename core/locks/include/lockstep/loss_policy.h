@@ -19,8 +19,8 @@ enum class LossPolicy : std::uint8_t {
   // error is kContactLost if the deadline passes meanwhile.
   kOwnClock,
   // Lost as soon as it would be suspect (as with Curator's StandardConnectionStateErrorPolicy):
-  // exclusion as above, with at least three quarters of the session timeout to stop after a lost
-  // connection. Every reconnect costs the lock.
+  // exclusion as above, and the holder has a quarter of the session timeout at least in which to
+  // stop. Every reconnect costs the lock.
   kOnSuspicion,
   // Lost only when the session is over, which the server says or the client decides when it gives a
   // session up (RetryPolicy), or when the grant's znode is deleted. During a partition the holder

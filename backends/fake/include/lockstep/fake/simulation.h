@@ -161,7 +161,7 @@ class Simulation final : private Blocker {
   void forget_writes(std::uint32_t writes) { world_.faults().forget_writes(writes); }
 
   // The server throttles that many of the session's next requests: it answers kThrottledOp and does
-  // not execute them.
+  // not execute them. One session at a time: another call takes the place of the one before.
   void throttle(const FakeSession& session, std::uint32_t requests);
 
   // The next sequential znode under `parent` gets this number, as after that many creates.

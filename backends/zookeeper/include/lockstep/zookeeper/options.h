@@ -59,8 +59,8 @@ class Options : public SessionOptions {
       : connection_string(std::move(servers)), session_timeout(timeout) {}
 
   // Describes in plain words what is wrong, if anything is; then nothing is looked up or connected
-  // to, and Client::session() fails. Checks the text of the connection string, the range of the
-  // session timeout, and the features of the linked C client.
+  // to, and Client::session() fails. Checks the connection string, session_timeout, connect_budget,
+  // fencing_epoch, max_sessions, the schemes of `auth`, and the features of the linked C client.
   [[nodiscard]] std::optional<std::string> defect() const;
 
   // The two parts of the connection string.

@@ -10,9 +10,9 @@ namespace lockstep::zookeeper {
 // How long a client waits between rounds, once every server of its list has failed, and when it
 // gives up.
 //
-// The wait before round n is drawn evenly from zero to base_delay * 2^n, and to longest_delay at
-// most ("full jitter"), so that clients that lost their servers together do not come back together.
-// The first wait applies again after a connection that works.
+// The first wait is drawn evenly from zero to base_delay, each later one from twice that range, up
+// to longest_delay ("full jitter"), so that clients that lost their servers together do not come
+// back together. A connection that works, or another list of servers, begins again with the first.
 //
 // Giving up ends the session: its state becomes kExpired, listeners are notified, and the next
 // Client::session() opens another one. The servers may still have the old session until its timeout

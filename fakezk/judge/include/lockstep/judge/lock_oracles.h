@@ -40,7 +40,7 @@ namespace lockstep::judge {
 //  L2  conflicting grants come in the order of their places
 //  L3  one wake per release: a contender looks at its queue again only after the one right in
 //      front of it has gone. Not judged once a fault has struck: a contender may look again then
-//  L4  an acquire that has a deadline resolves by then, unless its process was stalled
+//  L4  an acquire that has a deadline resolves by then, unless a process was stalled
 //  R1  a loss is reported at most once, never after a release, and no later than a release that
 //      finds it
 //  R2  every release of a grant reports the same outcome: "released" only if the release alone has

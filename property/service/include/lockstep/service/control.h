@@ -75,8 +75,10 @@ class Control {
     Kind kind{};
     Zxid zxid = 0;  // Equal for all changes of a multi, and of a session's end.
     std::string path;
-    SessionId session = 0;  // The session that asked; 0 for changes at a session's end.
-    SessionId owner = 0;    // The owner of an ephemeral znode; 0 for others.
+    // The session that asked; 0: the servers, at the end of a session, a container or a time to
+    // live.
+    SessionId session = 0;
+    SessionId owner = 0;  // The owner of an ephemeral znode; 0 for others.
   };
 
   // Why a call did nothing.
