@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "ensemble.h"
 #include "lockstep/retried.h"
+#include "lockstep/unfair_mutex.h"
 
 namespace lockstep::program {
 
@@ -43,13 +45,12 @@ std::string_view name(LockView::Kind kind) {
 
 Task<Result<LockView>> look_at(Session& session, Path lock, Context context) {
   LockView view;
-  DataAndStat itself = co_await ok(retried(session, &Session::get_data, lock, context));
+  const DataAndStat itself = co_await ok(retried(session, &Session::get_data, lock, context));
   if (itself.stat.ephemeral_owner != 0) {
     view.kind = LockView::Kind::kZnode;
-    const Contender alone{0, Share::kExclusive};
-    QueueEntry& holder = view.holders.emplace_back(lock, alone, true);
-    holder.data = std::move(itself.data);
-    holder.stat = itself.stat;
+    UnfairMutex mutex(session, lock);
+    std::optional<QueueEntry> holder = co_await ok(mutex.holder(context));
+    if (holder) view.holders.push_back(std::move(*holder));
     co_return std::move(view);
   }
   const Children children = co_await ok(retried(session, &Session::get_children, lock, context));

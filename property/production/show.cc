@@ -23,7 +23,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kShowFooter =
     "`since` is when the contender has joined the queue, by the servers' clock, in UTC. Host and\n"
     "pid are known of contenders whose data begins as that of `lockstep lock` does. Locks of\n"
-    "Curator and of kazoo are shown too.\n"
+    "Curator and of kazoo are shown too. `token`, with --json, is the fencing token in epoch 0:\n"
+    "those of clients with another Options::fencing_epoch begin with it.\n"
     "\n"
     "Exit status: 0 success; 2 bad input, or a path that is no lock; 75 no server answers in "
     "time;\n"

@@ -44,7 +44,10 @@ TEST_F(ShowTest, AnUnfairMutexShowsItsHolder) {
   runtime.run(take<UnfairMutex>());
   const nlohmann::json shown = lab.show();
   EXPECT_EQ(shown.at("kind"), "znode");
-  EXPECT_EQ(shown.at("holders").at(0).at("znode"), lab.lock());
+  const nlohmann::json& holder = shown.at("holders").at(0);
+  EXPECT_EQ(holder.at("znode"), lab.lock());
+  EXPECT_EQ(holder.at("pid"), getpid());
+  EXPECT_TRUE(holder.at("data").get<std::string>().starts_with("host=")) << holder;
   expect_one_line(lab.revoke(), 2, "cannot be asked");
 }
 

@@ -5,10 +5,14 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <latch>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "lockstep/fair_mutex.h"
@@ -94,6 +98,61 @@ TEST(ConnectionTest, ASessionOpensAsSoonAsThereAreDescriptors) {
     EXPECT_EQ(error_of(open(runtime, client, std::chrono::milliseconds(100))),
               Error::kNotConnected);
     EXPECT_NE(client.last_failure().find("Too many open files"), std::string::npos);
+  }
+  EXPECT_TRUE(open(runtime, client));
+}
+
+// Leaves this process room for one more thread. The superuser escapes a limit on the number of
+// threads, so memory is limited: there is none for a stack, but the next thread can have that of
+// one that has ended.
+class RoomForOneThread {
+ public:
+  RoomForOneThread() {
+    std::latch may_end(1);
+    std::jthread one([&] { may_end.wait(); });
+    getrlimit(RLIMIT_AS, &before_);
+    rlimit lower = before_;
+    lower.rlim_cur = memory_bytes() + kLessThanAStack;
+    setrlimit(RLIMIT_AS, &lower);
+    take_all();
+    may_end.count_down();
+  }
+  RoomForOneThread(const RoomForOneThread&) = delete;
+  RoomForOneThread& operator=(const RoomForOneThread&) = delete;
+  ~RoomForOneThread() {
+    setrlimit(RLIMIT_AS, &before_);
+    over_.count_down();
+  }
+
+ private:
+  static constexpr rlim_t kLessThanAStack = 1 << 20;
+  static rlim_t memory_bytes() {
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  }
+  void take_all() {
+    try {
+      for (;;) taken_.emplace_back([this] { over_.wait(); });
+    } catch (const std::system_error&) {  // All are taken.
+    }
+  }
+
+  rlimit before_{};
+  std::latch over_{1};
+  std::vector<std::jthread> taken_;
+};
+
+// The C client would end the process.
+TEST(ConnectionTest, ASessionOpensAsSoonAsThereAreThreads) {
+  Runtime runtime;
+  Client client(runtime, Options(ZookeeperServer::shared().address()));
+  {
+    const RoomForOneThread of_the_session;
+    EXPECT_EQ(error_of(open(runtime, client, std::chrono::milliseconds(100))),
+              Error::kNotConnected);
+    EXPECT_NE(client.last_failure().find("Resource temporarily unavailable"), std::string::npos)
+        << client.last_failure();
   }
   EXPECT_TRUE(open(runtime, client));
 }

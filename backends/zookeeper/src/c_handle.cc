@@ -2,13 +2,34 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <mutex>
+#include <system_error>
+#include <thread>
 
 #include "sasl_answers.h"
 
 namespace lockstep::zookeeper {
 
 namespace {
+
+// The C client aborts in zookeeper_init() if it cannot start its two threads (mt_adaptor.c,
+// start_threads). There may still be room for them here and not there: then it aborts.
+bool can_start_two_threads() {
+  std::mutex both_started;
+  std::jthread first;
+  std::jthread second;
+  const std::lock_guard lock(both_started);
+  const auto stay = [&] { const std::lock_guard wait(both_started); };
+  try {
+    first = std::jthread(stay);
+    second = std::jthread(stay);
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
 
 #ifdef LOCKSTEP_C_CLIENT_HAS_TLS
 zhandle_t* open_with_tls(const Tls& tls, const std::string& servers, int timeout_ms,
@@ -53,6 +74,10 @@ std::optional<std::string> missing_feature([[maybe_unused]] const Options& optio
 
 zhandle_t* open_c_handle(const Options& options, const std::string& servers,
                          const SessionWatcher& watcher, log_callback_fn log, CHandleParts& parts) {
+  if (!can_start_two_threads()) {
+    errno = EAGAIN;
+    return nullptr;
+  }
   const clientid_t* id = nullptr;
   if (options.attach_to) {
     parts.attach_to.client_id = options.attach_to->session();

@@ -31,7 +31,8 @@ class CHandleParts {
   std::shared_ptr<const void> sasl_answers;
 };
 
-// Opens a handle on `servers`, a list in the C client's own format; null if that fails.
+// Opens a handle on `servers`, a list in the C client's own format; null if that fails, with
+// the reason in errno, which is EAGAIN if the C client could not start its threads.
 [[nodiscard]] zhandle_t* open_c_handle(const Options& options, const std::string& servers,
                                        const SessionWatcher& watcher, log_callback_fn log,
                                        CHandleParts& parts);

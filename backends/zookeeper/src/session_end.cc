@@ -3,8 +3,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <system_error>
-#include <thread>
 
 #include "c_handle.h"
 
@@ -37,23 +35,10 @@ class Answer {
   bool is_here_ = false;
 };
 
-// The C client aborts in zookeeper_init() where it cannot start its two threads
-// (mt_adaptor.c, start_threads).
-bool can_start_two_threads() {
-  try {
-    const std::jthread first([] {});
-    const std::jthread second([] {});
-    return true;
-  } catch (const std::system_error&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 // The answer outlives all callbacks: zookeeper_close() waits for the C client's threads.
 void end_by_another_handle(const Options& options, const std::string& server, log_callback_fn log) {
-  if (!can_start_two_threads()) return;
   Answer answer;
   CHandleParts parts;
   zhandle_t* const handle =
