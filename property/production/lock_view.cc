@@ -28,6 +28,12 @@ Task<Result<LockView>> look_at_semaphore(Session& session, Path lock, Context co
   view.kind = LockView::Kind::kSemaphore;
   view.holders = co_await ok(contenders_of(session, lock / "leases", kLeaseMarks, context));
   view.waiters = co_await ok(contenders_of(session, lock / "locks", kMutexMarks, context));
+  if (!view.holders.empty() || !view.waiters.empty()) co_return std::move(view);
+  // It may be a folder of locks whose name is "locks".
+  const Result<Children> others =
+      co_await retried(session, &Session::get_children, lock / "locks", context);
+  if (others && !others->empty()) view.kind = LockView::Kind::kNoLock;
+  if (!others && others.error() != Error::kNoNode) co_return failure(others.error());
   co_return std::move(view);
 }
 
@@ -54,13 +60,14 @@ Task<Result<LockView>> look_at(Session& session, Path lock, Context context) {
     co_return std::move(view);
   }
   const Children children = co_await ok(retried(session, &Session::get_children, lock, context));
-  const bool semaphore = contains(children, "leases") || contains(children, "locks");
-  if (semaphore) co_return co_await look_at_semaphore(session, lock, context);
-  if (in_queue_order(lock, known_marks(), children).empty()) {
-    if (!children.empty()) view.kind = LockView::Kind::kNoLock;
+  if (!in_queue_order(lock, known_marks(), children).empty()) {
+    sort_into(view, co_await ok(contenders_of(session, lock, known_marks(), context)));
     co_return std::move(view);
   }
-  sort_into(view, co_await ok(contenders_of(session, lock, known_marks(), context)));
+  if (contains(children, "leases") || contains(children, "locks")) {
+    co_return co_await look_at_semaphore(session, lock, context);
+  }
+  if (!children.empty()) view.kind = LockView::Kind::kNoLock;
   co_return std::move(view);
 }
 

@@ -16,9 +16,9 @@ Task<Result<HeldLock>> SharedLock::acquire(Patience patience, Context context) {
   Place place(session, ours.path, queue_.observer);
   // 2. to 5. Wait until no exclusive contender is in front.
   const Zxid evidence = co_await ok(wait_in_queue(queue_, place.znode(), patience, context));
-  GrantRecord grant(session.id(), queue_.lock, place.granted(), ours.stat.czxid, evidence);
+  GrantRecord grant(session.id(), queue_.lock, place.znode(), ours.stat.czxid, evidence);
   grant.share = Share::kShared;
-  co_return HeldLock(session, std::move(grant), queue_.observer, options_.of_grant());
+  co_return place.grant(std::move(grant), queue_.observer, options_.of_grant());
 }
 
 }  // namespace lockstep::program

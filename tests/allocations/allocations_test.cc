@@ -1,49 +1,15 @@
-// A separate program, because it replaces the heap's operators.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <array>
-#include <atomic>
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "allocations/own_heap.h"
 #include "lockstep/internal/frame_pool.h"
 #include "lockstep/search/hunt.h"
 #include "scenarios/registry.h"
-
-namespace {
-
-// Counts only this thread's: a watchdog has a thread, too.
-constinit thread_local std::size_t allocations = 0;
-// Bytes allocated and not freed, by all threads.
-constinit std::atomic<std::ptrdiff_t> held = 0;
-constinit std::atomic<std::ptrdiff_t> held_bytes = 0;
-
-void* allocate(std::size_t size) {
-  ++allocations;
-  void* const memory = std::malloc(size);
-  if (!memory) throw std::bad_alloc();
-  ++held;
-  held_bytes += static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
-  return memory;
-}
-
-void release(void* memory) noexcept {
-  if (!memory) return;
-  --held;
-  held_bytes -= static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
-  std::free(memory);
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return allocate(size); }
-void operator delete(void* memory) noexcept { release(memory); }
-void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 
 namespace lockstep::search {
 namespace {
@@ -60,13 +26,13 @@ TEST_P(AllocationsTest, AnExecutionAllocatesNothingInTheSteadyState) {
   Searcher searcher(scenario->make({.clients = 3, .rounds = 1}), GetParam().make(),
                     ExecutionLimits(), kSeed);
   for (std::uint64_t i = 0; i < kWarmUp; ++i) static_cast<void>(searcher.run(i));
-  ASSERT_GT(allocations, 0U) << "nothing is counted";
-  const std::size_t before = allocations;
+  ASSERT_GT(heap::allocations, 0U) << "nothing is counted";
+  const std::size_t before = heap::allocations;
   for (std::uint64_t i = kWarmUp; i < kWarmUp + kMeasured; ++i) {
     const Outcome outcome = searcher.run(i);
     ASSERT_FALSE(outcome.violation);
   }
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(heap::allocations - before, 0U);
 }
 
 std::string name_of(const testing::TestParamInfo<StrategyName>& strategy) {
@@ -78,7 +44,7 @@ TEST(FramePoolTest, BlocksThatAnotherThreadReleasesDoNotPileUp) {
   constexpr std::size_t kSize = 300;
   constexpr std::size_t kFrames = 1000;
   constexpr int kRounds = 20;
-  const std::ptrdiff_t before = held;
+  const std::ptrdiff_t before = heap::held;
   for (int round = 0; round < kRounds; ++round) {
     std::vector<void*> frames(kFrames);
     std::thread([&frames] {
@@ -86,12 +52,12 @@ TEST(FramePoolTest, BlocksThatAnotherThreadReleasesDoNotPileUp) {
     }).join();
     for (void* const frame : frames) internal::release_frame(frame, kSize);
   }
-  EXPECT_LT(held - before, static_cast<std::ptrdiff_t>(4 * kFrames));
+  EXPECT_LT(heap::held - before, static_cast<std::ptrdiff_t>(4 * kFrames));
 }
 
 TEST(FramePoolTest, AThreadThatOnlyReleasesGivesAllBackAtItsEnd) {
   constexpr std::size_t kSize = 300;
-  const std::ptrdiff_t before = held;
+  const std::ptrdiff_t before = heap::held;
   for (int round = 0; round < 20; ++round) {
     std::array<void*, 8> frames{};
     for (void*& frame : frames) frame = internal::allocate_frame(kSize);
@@ -99,7 +65,7 @@ TEST(FramePoolTest, AThreadThatOnlyReleasesGivesAllBackAtItsEnd) {
       for (void* const frame : frames) internal::release_frame(frame, kSize);
     }).join();
   }
-  EXPECT_LT(held - before, 20);
+  EXPECT_LT(heap::held - before, 20);
 }
 
 // The limit counts the bytes of free blocks of all sizes together. The sanitizer's pool has no
@@ -113,17 +79,17 @@ TEST(FramePoolTest, AThreadKeepsNoMoreThanAMegabyteThatItDoesNotUse) {
   std::ptrdiff_t used = 0;
   std::ptrdiff_t kept = 0;
   std::thread([&used, &kept] {
-    const std::ptrdiff_t before = held_bytes;
+    const std::ptrdiff_t before = heap::held_bytes;
     std::vector<void*> frames;
     frames.reserve(kOfEach);
     for (std::size_t size = kStep; size <= kLargest; size += kStep) {
-      const std::ptrdiff_t idle = held_bytes;
+      const std::ptrdiff_t idle = heap::held_bytes;
       for (int i = 0; i < kOfEach; ++i) frames.push_back(internal::allocate_frame(size));
-      used += held_bytes - idle;
+      used += heap::held_bytes - idle;
       for (void* const frame : frames) internal::release_frame(frame, size);
       frames.clear();
     }
-    kept = held_bytes - before;
+    kept = heap::held_bytes - before;
   }).join();
   EXPECT_GT(used, 20 * kMegabyte);
   // The heap rounds up, and the list of frames is also a block.

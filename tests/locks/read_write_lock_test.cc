@@ -178,6 +178,21 @@ TEST_F(ReadWriteLockTest, DowngradeThatTimesOutLeavesTheWriteGrant) {
   EXPECT_EQ(children(simulation_, "/lock").size(), 1U);
 }
 
+// There is nothing to delete.
+TEST_F(ReadWriteLockTest, DowngradeThatHasCreatedNothingDeletesNothing) {
+  HeldLock held = a_.write();
+  const RequestCounter requests(simulation_);
+  EXPECT_EQ(error_of(simulation_.run(a_.lock.downgrade(held, simulation_.now()))),
+            Error::kTimedOut);
+  simulation_.settle();
+  EXPECT_EQ(requests.of(*a_.session), 0U);
+  must(simulation_.run(remove(*b_.session, held.znode())), "remove");
+  EXPECT_EQ(error_of(simulation_.run(a_.lock.downgrade(held))), Error::kNoNode);
+  simulation_.settle();
+  EXPECT_EQ(requests.of(*a_.session), 1U);
+  EXPECT_EQ(requests.of(*a_.session, OpCode::kMulti), 1U);
+}
+
 // --------------------------------------------------------------------------------- upgrade
 
 // The request is applied to the read grant's znode, and its event comes after the upgrade.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lockstep/fair_mutex.h"
+#include "lockstep/revocation.h"
 #include "lockstep/turn.h"
 #include "support/by_hand.h"
 #include "support/round_trips.h"
@@ -79,6 +80,31 @@ TEST_F(TakeOverTest, ItGoesOnWithItsWatchOnItsOwnZnode) {
   simulation_.settle();
   EXPECT_EQ(by_b.result()->cause(), Error::kNoNode);
   EXPECT_EQ(requests.of(*b_, OpCode::kGetData), 1U);  // The look after the event.
+}
+
+// Curator asks contenders that wait, too.
+TEST_F(TakeOverTest, ARequestToRevokeFromTheTimeOfTheWaitIsHeard) {
+  HeldLock first = held_by_a();
+  FairMutex of_a(*a_, "/lock");
+  const auto second = simulation_.start(of_a.acquire());
+  simulation_.settle();
+  LockOptions options;
+  options.revocable = true;
+  FairMutex revocable(*b_, "/lock", options);
+  const auto by_b = simulation_.start(revocable.acquire());
+  simulation_.settle();
+  const Path ours = znode_of_b();
+  must(simulation_.run(set_data(*a_, ours, Data(kRevokeRequest))), "set_data");
+  for (const std::string& name : children(simulation_, "/lock")) {
+    const Path found = Path("/lock") / name;
+    if (found == ours || found == first.znode()) continue;
+    must(simulation_.run(remove(*a_, found)), "remove");
+  }
+  simulation_.settle();  // Now B watches its own znode and A's.
+  simulation_.run(first.release());
+  simulation_.run_until(by_b);
+  simulation_.settle();
+  EXPECT_TRUE(by_b.result()->revoked_token().stop_requested());
 }
 
 TEST_F(TakeOverTest, AChangeOfTheDataInFrontIsNoDeletion) {

@@ -143,5 +143,19 @@ TEST_F(ShowTest, AZnodeThatIsNoLockIsNamed) {
   expect_one_line(lab.revoke(), 2, "is no lock");
 }
 
+// "/app/locks/billing" is a usual path of a lock.
+TEST_F(ShowTest, AFolderOfLocksIsNoSemaphore) {
+  lab.create(lab.lock());
+  lab.create(lab.lock() + "/locks");
+  EXPECT_EQ(lab.show().at("kind"), "semaphore");
+  lab.create(lab.lock() + "/locks/billing");
+  expect_one_line(show(), 2, "is no lock");
+  expect_one_line(lab.revoke(), 2, "is no lock");
+  runtime.run(take<FairMutex>());
+  const nlohmann::json shown = lab.show();
+  EXPECT_EQ(shown.at("kind"), "queue");
+  EXPECT_EQ(shown.at("holders").size(), 1U);
+}
+
 }  // namespace
 }  // namespace lockstep

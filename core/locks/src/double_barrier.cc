@@ -83,10 +83,9 @@ Task<Result<DoubleBarrier::Member>> DoubleBarrier::come_in(Context context) {
   warn_of_numbers(observer_, barrier_, ours.path);
   // 4. to 6. Wait for the others.
   const Ready ready = co_await ok(wait_until_ready(ours.path, std::move(context)));
-  place.granted();
   GrantRecord grant(session_.id(), barrier_, ours.path, ours.stat.czxid, ready.since);
   grant.share = Share::kShared;
-  HeldLock held(session_, std::move(grant), observer_, options_.of_grant());
+  HeldLock held = place.grant(std::move(grant), observer_, options_.of_grant());
   co_return Member(*this, std::move(held), *ready.last);
 }
 

@@ -11,13 +11,13 @@ namespace {
 
 // Not a coroutine: the frame of each waiting contender would need room for the record, and there
 // may be thousands of contenders.
-HeldLock grant_of(const LockQueue& queue, Path&& ours, Zxid created, TurnProof& turn,
+HeldLock grant_of(const LockQueue& queue, Place& ours, Zxid created, TurnProof& turn,
                   const LockOptions& options) {
-  GrantRecord grant(queue.session.id(), queue.lock, std::move(ours), created, turn.evidence);
+  GrantRecord grant(queue.session.id(), queue.lock, ours.znode(), created, turn.evidence);
   grant.after = std::move(turn.after);
   GrantOptions kept = options.of_grant();
   kept.watch = std::move(turn.own);
-  return HeldLock(queue.session, std::move(grant), queue.observer, std::move(kept));
+  return ours.grant(std::move(grant), queue.observer, std::move(kept));
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ Task<Result<HeldLock>> FairMutex::acquire(One, Patience patience, Context contex
   Result<TurnProof> turn =
       co_await wait_in_queue(queue_, place.znode(), patience, context, std::move(ours->list));
   if (!turn) co_return under_way.failed(turn.error());
-  co_return grant_of(queue_, place.granted(), ours->created, *turn, options_);
+  co_return grant_of(queue_, place, ours->created, *turn, options_);
 }
 
 }  // namespace lockstep

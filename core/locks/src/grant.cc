@@ -7,16 +7,6 @@
 
 namespace lockstep {
 
-namespace {
-
-// Deletes the znode of a grant that its holder no longer has.
-void remove_left(Session& session, const Path& znode, const Data& own_data) {
-  if (own_data.is_null()) return remove_guaranteed(session, znode);
-  remove_guaranteed_if_ours(session, znode, own_data);
-}
-
-}  // namespace
-
 HeldLock::Grant::Grant(NotListening, Session& session, GrantRecord&& record, LockObserver* observer,
                        GrantOptions&& options)
     : session_(session),

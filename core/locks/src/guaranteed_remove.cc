@@ -99,4 +99,9 @@ void remove_guaranteed_if_ours(Session& session, Path znode, Data own_data) {
       remove_if_ours_in_background(session, std::move(znode), std::move(own_data)));
 }
 
+void remove_left(Session& session, Path znode, Data own_data) {
+  if (own_data.is_null()) return remove_guaranteed(session, std::move(znode));
+  remove_guaranteed_if_ours(session, std::move(znode), std::move(own_data));
+}
+
 }  // namespace lockstep

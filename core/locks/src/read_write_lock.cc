@@ -6,6 +6,7 @@
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/internal/contact_wait.h"
 #include "lockstep/internal/linked_stop.h"
+#include "lockstep/internal/unsettled_znode.h"
 #include "lockstep/place.h"
 #include "lockstep/retried.h"
 #include "lockstep/revocation.h"
@@ -51,8 +52,8 @@ Task<Result<TurnProof>> wait_to_upgrade(const LockQueue& queue, const Path& ours
   }
 }
 
-// Creates `reader` only while `writer` exists; both are ours and ephemeral. The options outlive the
-// task.
+// Creates `reader` only while `writer` exists; both are ours and ephemeral. On an error, what it
+// may have created is deleted in the background. The options outlive the task.
 Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader,
                                  const LockOptions& options, Context context) {
   Retry retry(session);
@@ -60,8 +61,12 @@ Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader,
     Creation creation(CreateMode::kEphemeral, options.acl);
     Transaction both =
         Transaction().check(writer).create(reader, options.data, std::move(creation));
-    const auto created = co_await session.multi(std::move(both), context);
+    internal::UnsettledZnode ours(session, reader);
+    Operation<MultiResults> create = session.multi(std::move(both), context);
+    const bool was_sent = !create.done();
+    const auto created = co_await create;
     const Error error = created ? Error::kNothing : created.error().error;
+    if (!created && !(was_sent && may_be_applied(error))) ours.settled();
     if (error == Error::kThrottledOp) {
       co_await ok(retry.after(error, context));
       continue;
@@ -69,6 +74,7 @@ Task<Result<Stat>> create_beside(Session& session, Path writer, Path reader,
     if (!created && !outcome_unknown(error)) co_return failure(error);
     if (!created) co_await ok(settled(session, reader, context));
     Result<Stat> found = co_await retried(session, &Session::exists, reader, context);
+    if (found || found.error() == Error::kNoNode) ours.settled();
     const bool never_applied = !created && !found && found.error() == Error::kNoNode;
     if (!never_applied) co_return std::move(found);
   }
@@ -134,11 +140,10 @@ Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience p
           ? wait_in_queue(queue, ours.znode, patience, context, std::move(ours.list))
           : wait_to_upgrade(queue, ours.znode, patience, context, std::move(ours.list));
   const Zxid evidence = co_await ok(std::move(waiting));
-  place.granted();
   GrantRecord grant(session_.id(), lock_, ours.znode, ours.created, evidence);
   grant.share = share;
   grant.continues = own;
-  co_return HeldLock(session_, std::move(grant), observer_, options_.of_grant());
+  co_return place.grant(std::move(grant), observer_, options_.of_grant());
 }
 
 Result<void> ReadWriteLock::can_change(const HeldLock& held, Share from) const {
@@ -207,15 +212,14 @@ Task<Result<HeldLock>> ReadWriteLock::inherit_place(Path writer, Zxid token, Con
   name += kReadMark;
   name += digits_of(writer.name());
   const Path reader = lock_ / name;
-  Place place(session_, reader);
   const Stat stat =
       co_await ok(create_beside(session_, writer, reader, options_, std::move(context)));
-  place.granted();
+  Place place(session_, reader);
   GrantRecord grant(session_.id(), lock_, reader, token, stat.czxid);
   grant.created = stat.czxid;
   grant.share = Share::kShared;
   grant.continues = writer;
-  co_return HeldLock(session_, std::move(grant), observer_, options_.of_grant());
+  co_return place.grant(std::move(grant), observer_, options_.of_grant());
 }
 
 }  // namespace lockstep

@@ -56,8 +56,10 @@ class Semaphore::Leases {
   explicit Leases(Path parent) : path(std::move(parent)) {}
 
   void add(Session& session, Arrival lease) {
-    places_.emplace_back(session, std::move(lease.znode));
+    Place taken(session, std::move(lease.znode));
     created_.push_back(lease.created);
+    places_.emplace_back(session, taken.znode());
+    taken.granted();
     listed_ = std::move(lease.list);
   }
   // The list that was requested together with the last lease, if it came.
@@ -82,9 +84,9 @@ class Semaphore::Leases {
     held.reserve(places_.size());
     auto created = created_.begin();
     for (Place& place : places_) {
-      GrantRecord grant(session.id(), path, place.granted(), *created++, evidence);
+      GrantRecord grant(session.id(), path, place.znode(), *created++, evidence);
       grant.share = Share::kShared;
-      held.emplace_back(session, std::move(grant), observer, options.of_grant());
+      held.push_back(place.grant(std::move(grant), observer, options.of_grant()));
     }
     return HeldLocks(std::move(held));
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lockstep/retried.h"
+#include "lockstep/revocation.h"
 #include "lockstep/sleep.h"
 
 namespace lockstep {
@@ -176,6 +177,8 @@ Task<Result<void>> outlive(Standing& standing, const Context& context) {
   if (left->value.stat.ephemeral_owner == session.id()) co_return Result<void>();
   if (!own || own->value.stat.ephemeral_owner != session.id()) co_return Result<void>();
   if (own->watch.has_fired()) co_return Result<void>();
+  // The request came before the watch, which will not report it.
+  if (own->value.data.view() == kRevokeRequest) co_return Result<void>();
   if (!connection.unbroken()) co_return Result<void>();
   if (event->type() != EventType::kDeleted) co_return Result<void>();
   if (!is_proven(session)) co_return Result<void>();

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
-#include "lockstep/guaranteed_remove.h"
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/internal/contact_wait.h"
+#include "lockstep/internal/unsettled_znode.h"
 #include "lockstep/retried.h"
 #include "lockstep/take_place.h"
 #include "lockstep/turn.h"
@@ -33,28 +33,6 @@ Data without_guid(const Data& written) {
   if (text[Guid::kLength] != kSeparator) return written;
   return Data(text.substr(Guid::kLength + 1));
 }
-
-// Deletes in the background what we may have created, unless it has become a grant.
-class UnsettledZnode {
- public:
-  UnsettledZnode(Session& session, Path znode, Data own)
-      : session_(session), znode_(std::move(znode)), own_(std::move(own)) {}
-  UnsettledZnode(const UnsettledZnode&) = delete;
-  UnsettledZnode& operator=(const UnsettledZnode&) = delete;
-  ~UnsettledZnode() {
-    if (!settled_ && !is_over(session_.state())) {
-      remove_guaranteed_if_ours(session_, std::move(znode_), std::move(own_));
-    }
-  }
-  // Our znode does not exist, or it is a grant.
-  void settled() { settled_ = true; }
-
- private:
-  Session& session_;
-  Path znode_;
-  Data own_;
-  bool settled_ = false;
-};
 
 // Finds the Stat of our znode after a create whose reply was lost. kNoNode if no znode of ours
 // exists.
@@ -85,7 +63,7 @@ Task<Result<void>> change_of_holder(Session& session, Path znode, Context contex
 Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Acl acl, Context context) {
   Retry retry(session);
   for (;;) {
-    UnsettledZnode ours(session, znode, own);
+    internal::UnsettledZnode ours(session, znode, own);
     Operation<Created> create =
         session.create(znode, own, Creation(CreateMode::kEphemeral, acl), context);
     const bool was_sent = !create.done();
@@ -143,10 +121,13 @@ Task<Result<HeldLock>> UnfairMutex::acquire(One, Patience patience, Context cont
   const Data own = own_data(guid, options_.data);
   const Result<Stat> stat = co_await create_until_held(own, patience, std::move(context));
   if (!stat) co_return under_way.failed(stat.error());
+  internal::UnsettledZnode ours(session_, znode_, own);
   GrantRecord grant(session_.id(), znode_.parent(), znode_, stat->czxid, stat->czxid);
   GrantOptions kept = options_.of_grant();
   kept.own_data = own;
-  co_return HeldLock(session_, std::move(grant), observer_, std::move(kept));
+  HeldLock held(session_, std::move(grant), observer_, std::move(kept));
+  ours.settled();
+  co_return std::move(held);
 }
 
 Task<Result<Stat>> UnfairMutex::create_until_held(Data own, Patience patience, Context context) {

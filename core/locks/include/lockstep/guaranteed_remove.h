@@ -22,8 +22,10 @@ void remove_guaranteed_by_guid(Session& session, Path parent, std::string guid);
 // The same for a znode whose name other clients use too: ours belongs to this session and has the
 // unique data `own_data`.
 void remove_guaranteed_if_ours(Session& session, Path znode, Data own_data);
-// One attempt of that. Also succeeds if the znode is gone or is not ours. Errors: those of
-// Session::sync, get_data and remove. Resumes on the session's executor.
+// One of these two: `own_data` is null if no other client uses the znode's name.
+void remove_left(Session& session, Path znode, Data own_data);
+// One attempt of remove_guaranteed_if_ours(). Also succeeds if the znode is gone or is not ours.
+// Errors: those of Session::sync, get_data and remove. Resumes on the session's executor.
 Task<Result<void>> remove_if_ours(Session& session, Path znode, Data own_data, Context context);
 
 }  // namespace lockstep

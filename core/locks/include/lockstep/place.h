@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lockstep/guaranteed_remove.h"
+#include "lockstep/held_lock.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/session.h"
 
@@ -24,7 +25,15 @@ class Place {
     if (!is_over(session_.state())) remove_guaranteed(session_, std::move(znode_));
   }
   [[nodiscard]] const Path& znode() const { return znode_; }
-  // Hands the znode over to the caller.
+  // Makes it a grant, whose znode is this one. Until there is a grant, the znode is the place's: an
+  // exception, such as std::bad_alloc, leaves no znode behind.
+  [[nodiscard]] HeldLock grant(GrantRecord&& record, LockObserver* observer,
+                               GrantOptions&& options) {
+    HeldLock held(session_, std::move(record), observer, std::move(options));
+    granted_ = true;
+    return held;
+  }
+  // Hands the znode over to the caller, who deletes it from here on.
   Path&& granted() {
     granted_ = true;
     return std::move(znode_);

@@ -65,6 +65,7 @@ enum class Patience : std::uint8_t {
 //   - the event is the deletion, not a change of the data, which may be a revocation;
 //   - our znode was there, belonged to this session, and has had no event until then: one
 //     connection delivers events in the order of the transactions, so that it outlived the other;
+//   - no client has asked for it by then (revoke()): the grant would never hear of that;
 //   - the other znode belonged to another session: the end of ours deletes both at once;
 //   - the session is proven to be alive (Session::valid_until): a process that has slept finds
 //     events of long ago in its queue.
