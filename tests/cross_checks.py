@@ -15,7 +15,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
 
-from lockstep_program import ProgramFailed, hunt, scenarios  # noqa: E402
+from lockstep_program import exit_with, hunt, scenarios  # noqa: E402
 
 CLIENTS = (2, 3, 4, 5)
 
@@ -43,8 +43,4 @@ def main():
     return 1 if violations or not recipes else 0
 
 
-try:
-    sys.exit(main())
-except ProgramFailed as error:
-    print(f"cross_checks.py: {error}", file=sys.stderr)
-    sys.exit(2)
+exit_with(main)

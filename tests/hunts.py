@@ -18,7 +18,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
 
-from lockstep_program import ProgramFailed, hunt, oracle_of, scenarios  # noqa: E402
+from lockstep_program import exit_with, hunt, oracle_of, scenarios  # noqa: E402
 
 SEEDS = range(1, 7)
 EXECUTIONS_OF_A_BROKEN_LOCK = 20_000
@@ -59,8 +59,4 @@ def main():
     return 1 if failures else 0
 
 
-try:
-    sys.exit(main())
-except ProgramFailed as error:
-    print(f"hunts.py: {error}", file=sys.stderr)
-    sys.exit(2)
+exit_with(main)

@@ -20,7 +20,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
 
-from lockstep_program import ProgramFailed, answer, scenarios  # noqa: E402
+from lockstep_program import ProgramFailed, answer, exit_with, scenarios  # noqa: E402
 
 
 def usual_hunts(program):
@@ -79,8 +79,4 @@ def main():
     return 1 if differences else 0
 
 
-try:
-    sys.exit(main())
-except ProgramFailed as error:
-    print(f"trace_hash.py: {error}", file=sys.stderr)
-    sys.exit(2)
+exit_with(main)

@@ -19,11 +19,9 @@ ProductionProgram::ProductionProgram(lab::LockUnderTest lock, lab::ScenarioSize 
       oracles_(lock_.rules) {}
 
 fakezk::ServerOptions ProductionProgram::servers() const {
-  fakezk::ServerOptions servers;
-  servers.container_check_interval = Duration::zero();
-  servers.replicas = lock_.replicas;
-  servers.tick_time = lock_.tick_time;
-  return servers;
+  return {.tick_time = lock_.tick_time,
+          .replicas = lock_.replicas,
+          .container_check_interval = Duration::zero()};
 }
 
 std::string ProductionProgram::process_name(std::uint32_t process) const {

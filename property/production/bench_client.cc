@@ -12,10 +12,8 @@ threads::ThreadsUnderTest clients() {
 }
 
 double executions_per_second_of(const threads::ThreadsUnderTest& clients, double seconds) {
-  lab::HuntSettings settings;
-  settings.faults = {};
-  settings.executions = lab::HuntSettings::kUnbounded;
-  settings.seconds = seconds;
+  lab::HuntSettings settings{
+      .faults = {}, .executions = lab::HuntSettings::kUnbounded, .seconds = seconds};
   const lab::HuntReport report = hunt_threads(clients, settings);
   expect(report.passed(), "three clients of the C client break something");
   return static_cast<double>(report.executions) / report.seconds;

@@ -66,9 +66,7 @@ ProcessProgram::ProcessProgram(Target target, program::TargetSettings settings)
       settings_(std::move(settings)) {}
 
 fakezk::ServerOptions ProcessProgram::servers() const {
-  fakezk::ServerOptions servers;
-  servers.container_check_interval = Duration::zero();
-  return servers;
+  return {.container_check_interval = Duration::zero()};
 }
 
 std::string ProcessProgram::process_name(std::uint32_t process) const {

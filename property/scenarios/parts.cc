@@ -33,11 +33,14 @@ Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock) 
   co_return co_await queue_up(session, std::move(lock), self.oracles());
 }
 
+std::string new_guid(Session& session) {
+  return "_c_" + std::string(Guid(session.random()).view());
+}
+
 Task<Result<Created>> create_anyhow(Session& session, Path parent, std::string mark, Data data,
                                     Context context) {
   for (;;) {
-    std::string guid("_c_");
-    guid += Guid(session.random()).view();
+    const std::string guid = new_guid(session);
     const Path prefix = parent / (guid + mark);
     Result<Created> created =
         co_await session.create(prefix, data, CreateMode::kEphemeralSequential, context);

@@ -40,6 +40,9 @@ Task<Result<GrantRecord>> queue_up(Session& session, Path lock, LockObserver& ob
 // The same; also reports the attempt to the oracles.
 Task<Result<GrantRecord>> acquire(Contender& self, Session& session, Path lock);
 
+// A new GUID with which the name of a place begins.
+[[nodiscard]] std::string new_guid(Session& session);
+
 // Takes a place with any number. If the outcome of a create is unknown, repeats it under another
 // GUID, and deletes the first one in the background.
 Task<Result<Created>> create_anyhow(Session& session, Path parent, std::string mark, Data data,

@@ -16,7 +16,7 @@ namespace {
 
 using namespace unit;
 
-class AsyncEventTest : public ::testing::Test {
+class AsyncEventTest : public SimulatedSessionTest {
  protected:
   Task<Result<void>> wait(Context context = {}) {
     const Result<void> result = co_await event_.wait(std::move(context));
@@ -29,8 +29,6 @@ class AsyncEventTest : public ::testing::Test {
     EXPECT_EQ(woken_, 0);  // They resume through the executor's queue.
   }
 
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
   Executor& executor_ = session_->executor();
   AsyncEvent event_{executor_};
   int woken_ = 0;

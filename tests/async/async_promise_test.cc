@@ -15,15 +15,13 @@ namespace {
 
 using namespace unit;
 
-class AsyncPromiseTest : public ::testing::Test {
+class AsyncPromiseTest : public SimulatedSessionTest {
  protected:
   Task<void> set_later(std::string value) {
     static_cast<void>(co_await sleep_for(executor_, 1s));
     promise_.set(std::move(value));
   }
 
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
   Executor& executor_ = session_->executor();
   AsyncPromise<std::string> promise_{executor_};
 };

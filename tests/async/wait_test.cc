@@ -223,11 +223,7 @@ TEST_F(SleepTest, DestroyedItStopsItsTimer) {
 
 // ----------------------------------------------------------------------------- operations
 
-class OperationContextTest : public ::testing::Test {
- protected:
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
-};
+class OperationContextTest : public SimulatedSessionTest {};
 
 TEST_F(OperationContextTest, EndedContextSendsNothing) {
   const RequestCounter requests(simulation_);
@@ -236,8 +232,7 @@ TEST_F(OperationContextTest, EndedContextSendsNothing) {
   const auto late = simulation_.run(get_data(*session_, "/", simulation_.now()));
   const auto stopped = simulation_.run(get_data(*session_, "/", stop.get_token()));
   const auto both =
-      simulation_.run(get_data(*session_, "/", Context(simulation_.now(), stop.get_token())));
-  simulation_.settle();
+      run_and_settle(get_data(*session_, "/", Context(simulation_.now(), stop.get_token())));
   EXPECT_EQ(error_of(late), Error::kTimedOut);
   EXPECT_EQ(error_of(stopped), Error::kCancelled);
   EXPECT_EQ(error_of(both), Error::kCancelled);
@@ -273,8 +268,7 @@ Task<Result<void>> sleep_without_end(Executor& executor, Context context) {
 
 TEST_F(OperationContextTest, ASleepWithoutEndEndsWithItsContext) {
   const auto sleeping =
-      simulation_.start(sleep_without_end(session_->executor(), simulation_.now() + 1h));
-  simulation_.settle();
+      start_and_settle(sleep_without_end(session_->executor(), simulation_.now() + 1h));
   EXPECT_FALSE(sleeping.done());
   simulation_.run_until(sleeping);
   EXPECT_EQ(error_of(sleeping.result()), Error::kTimedOut);

@@ -20,10 +20,8 @@ namespace {
 using namespace unit;
 using Journal = std::vector<std::string>;
 
-class WhenAllTest : public ::testing::Test {
+class WhenAllTest : public SimulatedSessionTest {
  protected:
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
   Executor& executor_ = session_->executor();
 };
 
@@ -89,12 +87,7 @@ TEST_F(WhenAllTest, FirstExceptionIsThrownOnceAllHaveEnded) {
   simulation_.advance(1s);
   ASSERT_TRUE(started.done());
   EXPECT_EQ(journal.back(), "ends 1");
-  try {
-    static_cast<void>(started.result());
-    FAIL() << "nothing was thrown";
-  } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "first");
-  }
+  EXPECT_EQ(message_of([&] { static_cast<void>(started.result()); }), "first");
 }
 
 TEST_F(WhenAllTest, ExceptionBeforeTheFirstWaitIsThrownToo) {

@@ -27,11 +27,7 @@ Faults::Faults(std::uint64_t seed, Servers& servers, std::deque<Site>& sites, Co
       restart_(std::move(restart)) {}
 
 void Faults::note(const std::string& what, int process) {
-  Event event;
-  event.kind = Kind::kFault;
-  event.at = monotonic_now();
-  event.lock = what;
-  event.process = process;
+  Event event{.kind = Kind::kFault, .at = monotonic_now(), .lock = what, .process = process};
   collector_.add(std::move(event));
 }
 
@@ -139,11 +135,8 @@ void Faults::disturb_process(Site& site) {
   ++struck_;
   note("process " + std::to_string(site.number) + ": killed");
   site.process->kill();
-  Event killed;
-  killed.kind = Kind::kKilled;
-  killed.process = site.number;
-  killed.life = site.life;
-  killed.at = monotonic_now();
+  Event killed{
+      .kind = Kind::kKilled, .at = monotonic_now(), .process = site.number, .life = site.life};
   collector_.add(std::move(killed));
   restart_(site);
 }

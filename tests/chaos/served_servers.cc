@@ -15,12 +15,7 @@ constexpr milliseconds kTick(50);
 constexpr milliseconds kUsualServedTimeout(600);
 constexpr std::size_t kRequestsShownMax = 200;
 
-service::ServiceOptions served_options() {
-  service::ServiceOptions options;
-  options.servers = kServers;
-  options.tick_time = kTick;
-  return options;
-}
+service::ServiceOptions served_options() { return {.servers = kServers, .tick_time = kTick}; }
 
 // Ignores refusals: a session may have ended since the last look.
 void whatever(const Control::Done& done) { static_cast<void>(done); }

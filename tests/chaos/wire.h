@@ -50,14 +50,15 @@ struct Event {
   std::int64_t at = 0;  // CLOCK_MONOTONIC in nanoseconds, which all processes of a machine share.
   int worker = -1;
   std::int64_t session = 0;
-  std::string lock;
-  std::string znode;
+  std::string lock = {};
+  std::string znode = {};
   std::int64_t token = 0;
   std::int64_t created = 0;
   std::int64_t evidence = 0;
-  std::string after;  // The znode whose deletion is the grant's evidence, if it was taken over.
+  // The znode whose deletion is the grant's evidence, if it was taken over.
+  std::string after = {};
   bool shared = false;
-  std::string continues;
+  std::string continues = {};
   std::int64_t detail = 0;
   // Set by the driver.
   int process = -1;

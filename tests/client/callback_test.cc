@@ -18,11 +18,7 @@ namespace {
 
 using namespace unit;
 
-class CallbackTest : public ::testing::Test {
- protected:
-  Simulation simulation_;
-  std::shared_ptr<FakeSession> session_ = simulation_.open("A");
-};
+class CallbackTest : public SimulatedSessionTest {};
 
 TEST_F(CallbackTest, IsCalledOnceWithTheGrant) {
   FairMutex mutex(*session_, "/lock");
@@ -120,8 +116,7 @@ TEST_F(CallbackTest, AReleaseThatIsDroppedAfterItsGrantGoesOnInTheBackground) {
   start(tasks, held->release(), [](ReleaseOutcome) { ADD_FAILURE() << "it was dropped"; });
   held.reset();
   tasks.clear();
-  simulation_.let_go(*session_);
-  simulation_.settle();
+  let_go_and_settle(*session_);
   EXPECT_TRUE(children(simulation_, "/lock").empty());
 }
 

@@ -59,7 +59,7 @@ class Listener final : public SessionListener {
   bool listening_ = true;
 };
 
-class SessionTest : public ::testing::Test {
+class SessionTest : public SimulatedTest {
  protected:
   template <class T>
   void start(std::string what, Task<Result<T>> task) {
@@ -72,7 +72,6 @@ class SessionTest : public ::testing::Test {
     return journal_;
   }
 
-  Simulation simulation_;
   Journal journal_;
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
@@ -87,8 +86,7 @@ TEST_F(SessionTest, PipelinedRequestsAreAppliedAndAnsweredInOrder) {
   start("sync", sync(*session_, "/a"));
   simulation_.settle();
   EXPECT_TRUE(journal_.empty());
-  simulation_.let_go(*session_);
-  simulation_.settle();
+  let_go_and_settle(*session_);
   EXPECT_EQ(journal_, (Journal{"create: ok", "set: ok", "again: node exists", "remove: ok",
                                "get: no node", "sync: ok"}));
 }
@@ -100,8 +98,7 @@ TEST_F(SessionTest, ListenersHearOfALossBeforeTheRequestsFailOldestFirst) {
   start("second", get_data(*session_, "/a"));
   simulation_.settle();
   simulation_.cut(*session_);
-  simulation_.let_go(*session_);
-  simulation_.settle();
+  let_go_and_settle(*session_);
   EXPECT_EQ(journal_, (Journal{"listener: suspended", "first: connection loss",
                                "second: connection loss", "listener: connected"}));
 }
@@ -119,8 +116,7 @@ TEST_F(SessionTest, CloseFailsWhatIsPendingOnceAndEndsTheWatches) {
   EXPECT_EQ(journal_,
             (Journal{"listener: closed", "watch: closing", "get: closing", "late: closing"}));
   EXPECT_TRUE(watch.has_fired());
-  simulation_.let_go(*session_);
-  simulation_.settle();
+  let_go_and_settle(*session_);
   EXPECT_EQ(journal_.size(), 5U);
   EXPECT_EQ(journal_.back(), "close: ok");
   EXPECT_EQ(session_->end_error(), Error::kClosing);
@@ -209,8 +205,7 @@ TEST_F(SessionTest, RequestsMadeWhileAwayFailWithTheNextAttemptToConnect) {
   disconnect(simulation_, *session_);
   start("create", create(*session_, "/a"));
   simulation_.cut(*session_);
-  simulation_.let_go(*session_);
-  simulation_.settle();
+  let_go_and_settle(*session_);
   EXPECT_EQ(journal_, Journal{"create: connection loss"});
   EXPECT_EQ(session_->state(), SessionState::kConnected);
   EXPECT_FALSE(simulation_.exists("/a"));

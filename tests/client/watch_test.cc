@@ -15,7 +15,7 @@ namespace {
 
 using namespace unit;
 
-class WatchTest : public ::testing::Test {
+class WatchTest : public SimulatedTest {
  protected:
   WatchTest() {
     for (const char* const path : {"/a", "/b"}) create_znode(path);
@@ -46,7 +46,6 @@ class WatchTest : public ::testing::Test {
     EXPECT_EQ(event(watch), std::optional<WatchEvent>(WatchEvent(type, path)));
   }
 
-  Simulation simulation_;
   const std::shared_ptr<FakeSession> actor_ = simulation_.open("actor");
   const std::shared_ptr<FakeSession> watcher_ = simulation_.open("watcher");
 };

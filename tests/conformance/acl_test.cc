@@ -207,8 +207,7 @@ CONFORMANCE_TEST_IN_SESSION(Z20GetAclNeedsReadOrAdmin) {
     EXPECT_EQ(acl, anyone(enough));
   }
   const Path path = co_await create_allowing(session, lab.parent(), kAll & ~(kRead | kAdmin));
-  const auto acl = co_await session.get_acl(path);
-  EXPECT_EQ(error_of(acl), Error::kNoAuth);
+  EXPECT_EQ(error_of(co_await session.get_acl(path)), Error::kNoAuth);
   EXPECT_EQ(error_of(co_await session.get_acl(path / "no")), Error::kNoNode);
 }
 
@@ -305,10 +304,8 @@ CONFORMANCE_TEST_IN_SESSION(Z10SetAclChangesTheAversionOnly) {
   co_await set_acl(session, created.path, anyone(kAll));
   Stat expected = created.stat;
   expected.aversion = 1;
-  const Stat after = co_await stat_of(session, created.path);
-  EXPECT_EQ(after, expected);
-  const Stat parent_after = co_await stat_of(session, lab.parent());
-  EXPECT_EQ(parent_after, parent_before);
+  EXPECT_EQ(co_await stat_of(session, created.path), expected);
+  EXPECT_EQ(co_await stat_of(session, lab.parent()), parent_before);
 }
 
 static Task<void> set_an_acl_that_works_and_one_that_does_not(Session& session, Path path) {
@@ -318,9 +315,7 @@ static Task<void> set_an_acl_that_works_and_one_that_does_not(Session& session, 
 }
 
 CONFORMANCE_TEST_IN_SESSION(Z13SetAclTakesAZxidAlsoIfItFails) {
-  const Zxid taken =
-      co_await zxids_taken_by(lab, session, &set_an_acl_that_works_and_one_that_does_not);
-  EXPECT_EQ(taken, 2);
+  EXPECT_EQ(co_await zxids_taken_by(lab, session, &set_an_acl_that_works_and_one_that_does_not), 2);
 }
 
 CONFORMANCE_TEST_ON_ZNODE(Z40SetAclFiresNothing) {

@@ -24,18 +24,16 @@ Task<std::optional<Error>> error_of_reading(Session& session, Path path) {
 
 }  // namespace
 
-CONFORMANCE_TEST(Z77ACreatorKeepsAZnodeToItself) {
-  const auto ann = co_await lab.open();
-  const auto bob = co_await lab.open();
-  co_await add_auth(*ann, kAnn);
-  co_await add_auth(*bob, kBob);
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z77ACreatorKeepsAZnodeToItself, ann, bob) {
+  co_await add_auth(ann, kAnn);
+  co_await add_auth(bob, kBob);
   const Path path = lab.parent() / "a";
-  co_await create(*ann, path, "x", kForItsCreator);
-  const auto own = co_await error_of_reading(*ann, path);
+  co_await create(ann, path, "x", kForItsCreator);
+  const auto own = co_await error_of_reading(ann, path);
   EXPECT_EQ(own, std::nullopt);
-  const auto foreign = co_await error_of_reading(*bob, path);
+  const auto foreign = co_await error_of_reading(bob, path);
   EXPECT_EQ(foreign, Error::kNoAuth);
-  const Acl acl = co_await acl_of(*ann, path);
+  const Acl acl = co_await acl_of(ann, path);
   EXPECT_EQ(acl, digest(permission::kAll, kAnnId));
 }
 
@@ -100,13 +98,11 @@ CONFORMANCE_TEST_IN_SESSION(Z77AnIdentitySurvivesAReconnect) {
   EXPECT_EQ(read, std::nullopt);
 }
 
-CONFORMANCE_TEST(Z77AnIdentityBelongsToOneSession) {
-  const auto ann = co_await lab.open();
-  const auto other = co_await lab.open();
-  co_await add_auth(*ann, kAnn);
-  co_await create(*ann, lab.parent() / "a", "x", kForItsCreator);
-  must(co_await ann->close(), "close");
-  const auto read = co_await error_of_reading(*other, lab.parent() / "a");
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z77AnIdentityBelongsToOneSession, ann, other) {
+  co_await add_auth(ann, kAnn);
+  co_await create(ann, lab.parent() / "a", "x", kForItsCreator);
+  must(co_await ann.close(), "close");
+  const auto read = co_await error_of_reading(other, lab.parent() / "a");
   EXPECT_EQ(read, Error::kNoAuth);
 }
 
@@ -220,8 +216,7 @@ CONFORMANCE_TEST_IN_SESSION(Z77AnAddressIsNoIdentityForAuth) {
 static Task<void> add_ann(Session& session, Path) { co_await add_auth(session, kAnn); }
 
 CONFORMANCE_TEST_IN_SESSION(Z13AddAuthTakesNoZxid) {
-  const Zxid taken = co_await zxids_taken_by(lab, session, &add_ann);
-  EXPECT_EQ(taken, 0);
+  EXPECT_EQ(co_await zxids_taken_by(lab, session, &add_ann), 0);
 }
 
 CONFORMANCE_TEST(Z66AnUnknownSchemeEndsTheSession) {

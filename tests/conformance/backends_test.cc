@@ -13,6 +13,12 @@ Task<void> Conformance::in_session(Lab& lab, TestInSession test) {
   co_await test(lab, *session);
 }
 
+Task<void> Conformance::in_two_sessions(Lab& lab, TestInTwoSessions test) {
+  const auto one = co_await lab.open();
+  const auto other = co_await lab.open();
+  co_await test(lab, *one, *other);
+}
+
 Task<void> Conformance::on_znode(Lab& lab, TestOnZnode test) {
   const auto session = co_await lab.open();
   const Path path = lab.parent() / "n";

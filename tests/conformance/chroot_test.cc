@@ -41,8 +41,7 @@ CONFORMANCE_TEST(Z5ALockCreatesItsMissingChroot) {
   const auto queue =
       must(co_await outside->get_children(app / "locks" / "nightly"), "get_children");
   EXPECT_EQ(queue.size(), 1U);
-  const ReleaseOutcome outcome = co_await held.release();
-  EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
+  EXPECT_EQ(co_await held.release(), ReleaseOutcome::kReleased);
 }
 
 // A recipe that may not create the chroot reports that error.

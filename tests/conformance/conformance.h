@@ -30,6 +30,7 @@ class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> 
  protected:
   using Test = Task<void> (*)(Lab& lab);
   using TestInSession = Task<void> (*)(Lab& lab, Session& session);
+  using TestInTwoSessions = Task<void> (*)(Lab& lab, Session& one, Session& other);
   using TestOnZnode = Task<void> (*)(Lab& lab, Session& session, const Path& path);
   using TestOfWatcher = Task<void> (*)(Lab& lab, Session& watcher, Session& actor,
                                        const Path& path);
@@ -42,6 +43,10 @@ class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> 
     const std::unique_ptr<Lab> lab = GetParam()();
     lab->run(in_session(*lab, test));
   }
+  void run(TestInTwoSessions test) {
+    const std::unique_ptr<Lab> lab = GetParam()();
+    lab->run(in_two_sessions(*lab, test));
+  }
   void run(TestOnZnode test) {
     const std::unique_ptr<Lab> lab = GetParam()();
     lab->run(on_znode(*lab, test));
@@ -53,6 +58,7 @@ class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> 
 
  private:
   static Task<void> in_session(Lab& lab, TestInSession test);
+  static Task<void> in_two_sessions(Lab& lab, TestInTwoSessions test);
   static Task<void> on_znode(Lab& lab, TestOnZnode test);
   static Task<void> of_watcher(Lab& lab, TestOfWatcher test);
 };
@@ -122,6 +128,12 @@ Task<void> settle(Session& session, Path path);
   static Task<void> name(Lab& lab, Session& session); \
   TEST_P(Conformance, name) { run(&name); }           \
   static Task<void> name([[maybe_unused]] Lab& lab, Session& session)
+
+// The same with two sessions, which get these names.
+#define CONFORMANCE_TEST_IN_TWO_SESSIONS(name, one, other)        \
+  static Task<void> name(Lab& lab, Session& one, Session& other); \
+  TEST_P(Conformance, name) { run(&name); }                       \
+  static Task<void> name([[maybe_unused]] Lab& lab, Session& one, Session& other)
 
 // The same with a `session` that has created the znode `path`.
 #define CONFORMANCE_TEST_ON_ZNODE(name)                                 \

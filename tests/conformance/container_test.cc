@@ -70,8 +70,7 @@ CONFORMANCE_TEST_ON_ZNODE(Z36AnOrdinaryZnodeStays) {
   co_await create(session, path / "child");
   co_await remove(session, path / "child");
   co_await wait_for_a_check(session, lab.parent());
-  const Stat stat = co_await stat_of(session, path);
-  EXPECT_EQ(stat.cversion, 2);
+  EXPECT_EQ((co_await stat_of(session, path)).cversion, 2);
 }
 
 CONFORMANCE_TEST_IN_SESSION(Z36TheCounterOfARecreatedContainerStartsAgain) {

@@ -23,8 +23,7 @@ CONFORMANCE_TEST_IN_SESSION(Z8CreateReturnsThePathAndTheStat) {
   EXPECT_EQ(stat.ephemeral_owner, 0);
   EXPECT_EQ(stat.data_length, 4);
   EXPECT_EQ(stat.num_children, 0);
-  const Stat read = co_await stat_of(session, path);
-  EXPECT_EQ(read, stat);
+  EXPECT_EQ(co_await stat_of(session, path), stat);
 }
 
 CONFORMANCE_TEST_IN_SESSION(Z8CreateChangesOnlyTheChildPartOfTheParent) {
@@ -86,8 +85,7 @@ CONFORMANCE_TEST_IN_SESSION(Z10SetDataChangesTheDataPart) {
   expected.version = 1;
   expected.data_length = 11;
   EXPECT_EQ(set, expected);
-  const Stat read = co_await stat_of(session, created.path);
-  EXPECT_EQ(read, set);
+  EXPECT_EQ(co_await stat_of(session, created.path), set);
 }
 
 CONFORMANCE_TEST_IN_SESSION(Z10SettingEqualBytesIsAChange) {
@@ -103,8 +101,7 @@ CONFORMANCE_TEST_IN_SESSION(Z10AncestorsDoNotChange) {
   co_await set_data(session, child.path, "x");
   co_await create(session, child.path / "grandchild");
   co_await remove(session, child.path / "grandchild");
-  const Stat after = co_await stat_of(session, lab.parent());
-  EXPECT_EQ(after, before);
+  EXPECT_EQ(co_await stat_of(session, lab.parent()), before);
 }
 
 CONFORMANCE_TEST_IN_SESSION(Z11TheOwnerOfAnEphemeralIsItsSession) {
@@ -126,8 +123,7 @@ CONFORMANCE_TEST_IN_SESSION(Z11OtherModesHaveNoOwner) {
   const Created sequential =
       co_await create(session, lab.parent() / "s-", Data(), CreateMode::kPersistentSequential);
   EXPECT_EQ(sequential.stat.ephemeral_owner, 0);
-  const Stat read = co_await stat_of(session, container.path);
-  EXPECT_EQ(read, container.stat);
+  EXPECT_EQ(co_await stat_of(session, container.path), container.stat);
 }
 
 CONFORMANCE_TEST_IN_SESSION(Z11NullAndEmptyDataAreDistinct) {
@@ -196,8 +192,7 @@ static Task<void> create_again_and_read(Session& session, Path path) {
 }
 
 CONFORMANCE_TEST_IN_SESSION(Z13AFailedWriteTakesAZxidToo) {
-  const Zxid taken = co_await zxids_taken_by(lab, session, &create_again_and_read);
-  EXPECT_EQ(taken, 1);
+  EXPECT_EQ(co_await zxids_taken_by(lab, session, &create_again_and_read), 1);
 }
 
 }  // namespace lockstep::conformance

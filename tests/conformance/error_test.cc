@@ -26,18 +26,16 @@ CONFORMANCE_TEST_IN_SESSION(Z15AMissingParentBeatsAMalformedName) {
   EXPECT_EQ(error_of(created), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(Z33AnEphemeralHasNoChildren) {
-  const auto owner = co_await lab.open();
-  const auto other = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z33AnEphemeralHasNoChildren, owner, other) {
   const Path ephemeral = lab.parent() / "e";
-  co_await create(*owner, ephemeral, Data(), CreateMode::kEphemeral);
+  co_await create(owner, ephemeral, Data(), CreateMode::kEphemeral);
   const CreateMode modes[] = {CreateMode::kPersistent, CreateMode::kEphemeral,
                               CreateMode::kPersistentSequential, CreateMode::kEphemeralSequential,
                               CreateMode::kContainer};
   for (const CreateMode mode : modes) {
-    const auto by_owner = co_await owner->create(ephemeral / "a", Data(), mode);
+    const auto by_owner = co_await owner.create(ephemeral / "a", Data(), mode);
     EXPECT_EQ(error_of(by_owner), Error::kNoChildrenForEphemerals);
-    const auto by_other = co_await other->create(ephemeral / "a", Data(), mode);
+    const auto by_other = co_await other.create(ephemeral / "a", Data(), mode);
     EXPECT_EQ(error_of(by_other), Error::kNoChildrenForEphemerals);
   }
 }
@@ -61,12 +59,10 @@ CONFORMANCE_TEST_ON_ZNODE(Z16RemoveAcceptsTheRightVersion) {
   EXPECT_EQ(error_of(co_await session.exists(path)), Error::kNoNode);
 }
 
-CONFORMANCE_TEST(Z16AnySessionMayRemoveAnEphemeral) {
-  const auto owner = co_await lab.open();
-  const auto other = co_await lab.open();
-  co_await create(*owner, lab.parent() / "e", Data(), CreateMode::kEphemeral);
-  co_await remove(*other, lab.parent() / "e");
-  EXPECT_EQ(error_of(co_await owner->exists(lab.parent() / "e")), Error::kNoNode);
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z16AnySessionMayRemoveAnEphemeral, owner, other) {
+  co_await create(owner, lab.parent() / "e", Data(), CreateMode::kEphemeral);
+  co_await remove(other, lab.parent() / "e");
+  EXPECT_EQ(error_of(co_await owner.exists(lab.parent() / "e")), Error::kNoNode);
 }
 
 CONFORMANCE_TEST_IN_SESSION(Z17SetDataChecksTheVersion) {
@@ -98,12 +94,9 @@ CONFORMANCE_TEST_IN_SESSION(Z24SyncDoesNotLookAtThePath) {
   EXPECT_EQ(error_of(co_await session.sync(lab.parent() / "no" / "such")), std::nullopt);
 }
 
-CONFORMANCE_TEST(Z33SetDataByAnotherSessionKeepsTheOwner) {
-  const auto owner = co_await lab.open();
-  const auto other = co_await lab.open();
-  co_await create(*owner, lab.parent() / "e", Data(), CreateMode::kEphemeral);
-  const Stat stat = co_await set_data(*other, lab.parent() / "e", "x");
-  EXPECT_EQ(stat.ephemeral_owner, owner->id());
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z33SetDataByAnotherSessionKeepsTheOwner, owner, other) {
+  co_await create(owner, lab.parent() / "e", Data(), CreateMode::kEphemeral);
+  EXPECT_EQ((co_await set_data(other, lab.parent() / "e", "x")).ephemeral_owner, owner.id());
 }
 
 }  // namespace lockstep::conformance

@@ -52,8 +52,7 @@ CONFORMANCE_TEST(Z77SessionsWithTheSameIdentityShareTheLock) {
   HeldLock held = must(co_await mutex.acquire(), "acquire");
   FairMutex another(*second, lab.parent() / "lock");
   EXPECT_EQ(error_of(co_await another.try_acquire()), Error::kConflict);
-  const ReleaseOutcome outcome = co_await held.release();
-  EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
+  EXPECT_EQ(co_await held.release(), ReleaseOutcome::kReleased);
   const HeldLock next = must(co_await another.acquire(), "acquire");
   EXPECT_GT(next.fencing_token(), held.fencing_token());
 }
@@ -127,8 +126,7 @@ CONFORMANCE_TEST(Z77TheIdentityIsShownAgainAfterAReconnect) {
   HeldLock held = must(co_await mutex.acquire(), "acquire");
   co_await lab.disconnect(*session);
   co_await lab.reconnect(*session);
-  const ReleaseOutcome outcome = co_await held.release();
-  EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
+  EXPECT_EQ(co_await held.release(), ReleaseOutcome::kReleased);
 }
 
 CONFORMANCE_TEST(Z77TheNextSessionShowsTheSameIdentity) {

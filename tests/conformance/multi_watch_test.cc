@@ -10,13 +10,11 @@ namespace lockstep::conformance {
 
 namespace {}  // namespace
 
-CONFORMANCE_TEST(Z40ACreateInAMultiFiresLikeACreate) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z40ACreateInAMultiFiresLikeACreate, watcher, actor) {
   const Path path = lab.parent() / "n";
-  const Watch exists = co_await watch_exists(*watcher, path);
-  const Watch parent = co_await watch_children(*watcher, lab.parent());
-  co_await commit(*actor, Transaction().check(lab.parent()).create(path, Data(), kPlain));
+  const Watch exists = co_await watch_exists(watcher, path);
+  const Watch parent = co_await watch_children(watcher, lab.parent());
+  co_await commit(actor, Transaction().check(lab.parent()).create(path, Data(), kPlain));
   EXPECT_EQ(co_await event_of(exists), WatchEvent(EventType::kCreated, path));
   EXPECT_EQ(co_await event_of(parent), WatchEvent(EventType::kChild, lab.parent()));
 }
@@ -68,21 +66,19 @@ CONFORMANCE_TEST_IN_SESSION(Z22AFailedMultiFiresNothing) {
 }
 
 // Each watch gets one event: the first operation that concerns it consumes it.
-CONFORMANCE_TEST(Z42EachOperationOfAMultiFiresInTurn) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z42EachOperationOfAMultiFiresInTurn, watcher, actor) {
   const Path n = lab.parent() / "n";
   const Path m = lab.parent() / "m";
-  co_await create(*actor, m);
-  const Watch on_n = co_await watch_exists(*watcher, n);
-  const Watch on_m = co_await watch_data(*watcher, m);
-  const Watch parent = co_await watch_children(*watcher, lab.parent());
-  co_await commit(*actor, Transaction()
-                              .set_data(m, "x")
-                              .create(n, Data(), kPlain)
-                              .set_data(n, "x")
-                              .remove(n)
-                              .remove(m));
+  co_await create(actor, m);
+  const Watch on_n = co_await watch_exists(watcher, n);
+  const Watch on_m = co_await watch_data(watcher, m);
+  const Watch parent = co_await watch_children(watcher, lab.parent());
+  co_await commit(actor, Transaction()
+                             .set_data(m, "x")
+                             .create(n, Data(), kPlain)
+                             .set_data(n, "x")
+                             .remove(n)
+                             .remove(m));
   EXPECT_EQ(co_await event_of(on_m), WatchEvent(EventType::kChanged, m));
   EXPECT_EQ(co_await event_of(on_n), WatchEvent(EventType::kCreated, n));
   EXPECT_EQ(co_await event_of(parent), WatchEvent(EventType::kChild, lab.parent()));
@@ -106,17 +102,15 @@ CONFORMANCE_TEST_IN_SESSION(Z41TheEventsOfAMultiComeInItsOrder) {
   EXPECT_EQ(error_of(co_await multi), std::nullopt);
 }
 
-CONFORMANCE_TEST(Z44TheEventsOfAMultiComeBeforeItsEffects) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z44TheEventsOfAMultiComeBeforeItsEffects, watcher, actor) {
   const Path a = lab.parent() / "a";
   const Path b = lab.parent() / "b";
-  co_await create(*actor, a, "0");
-  co_await create(*actor, b, "0");
-  const Watch on_a = co_await watch_data(*watcher, a);
-  auto multi = actor->multi(Transaction().set_data(a, "1").set_data(b, "1"));
+  co_await create(actor, a, "0");
+  co_await create(actor, b, "0");
+  const Watch on_a = co_await watch_data(watcher, a);
+  auto multi = actor.multi(Transaction().set_data(a, "1").set_data(b, "1"));
   for (;;) {
-    const DataAndStat read = must(co_await watcher->get_data(b), "get_data");
+    const DataAndStat read = must(co_await watcher.get_data(b), "get_data");
     if (read.data.view() != "0") break;
     // The simulation schedules the same client as long as it has work; the sleep lets others run.
     must(co_await sleep_for(lab.executor(), std::chrono::milliseconds(1)), "sleep");

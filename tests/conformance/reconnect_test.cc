@@ -12,24 +12,22 @@
 
 namespace lockstep::conformance {
 
-CONFORMANCE_TEST(Z46DataWatchesCompareStatesAfterAnAbsence) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z46DataWatchesCompareStatesAfterAnAbsence, watcher, actor) {
   const char* const names[] = {"changed", "removed", "recreated", "untouched"};
-  for (const char* const name : names) co_await create(*actor, lab.parent() / name);
-  const Watch changed = co_await watch_data(*watcher, lab.parent() / "changed");
-  const Watch removed = co_await watch_data(*watcher, lab.parent() / "removed");
-  const Watch recreated = co_await watch_data(*watcher, lab.parent() / "recreated");
-  const Watch untouched = co_await watch_data(*watcher, lab.parent() / "untouched");
+  for (const char* const name : names) co_await create(actor, lab.parent() / name);
+  const Watch changed = co_await watch_data(watcher, lab.parent() / "changed");
+  const Watch removed = co_await watch_data(watcher, lab.parent() / "removed");
+  const Watch recreated = co_await watch_data(watcher, lab.parent() / "recreated");
+  const Watch untouched = co_await watch_data(watcher, lab.parent() / "untouched");
 
-  co_await lab.disconnect(*watcher);
-  co_await set_data(*actor, lab.parent() / "changed", "x");
-  co_await set_data(*actor, lab.parent() / "changed", "y");
-  co_await remove(*actor, lab.parent() / "removed");
-  co_await remove(*actor, lab.parent() / "recreated");
-  co_await create(*actor, lab.parent() / "recreated");
+  co_await lab.disconnect(watcher);
+  co_await set_data(actor, lab.parent() / "changed", "x");
+  co_await set_data(actor, lab.parent() / "changed", "y");
+  co_await remove(actor, lab.parent() / "removed");
+  co_await remove(actor, lab.parent() / "recreated");
+  co_await create(actor, lab.parent() / "recreated");
   EXPECT_FALSE(changed.has_fired());
-  co_await lab.reconnect(*watcher);
+  co_await lab.reconnect(watcher);
 
   WatchEvent event = co_await event_of(changed);
   EXPECT_EQ(event, WatchEvent(EventType::kChanged, lab.parent() / "changed"));
@@ -37,17 +35,15 @@ CONFORMANCE_TEST(Z46DataWatchesCompareStatesAfterAnAbsence) {
   EXPECT_EQ(event, WatchEvent(EventType::kDeleted, lab.parent() / "removed"));
   event = co_await event_of(recreated);
   EXPECT_EQ(event, WatchEvent(EventType::kChanged, lab.parent() / "recreated"));
-  co_await settle(*watcher, lab.parent());
+  co_await settle(watcher, lab.parent());
   EXPECT_FALSE(untouched.has_fired());
-  co_await set_data(*actor, lab.parent() / "untouched", "x");
+  co_await set_data(actor, lab.parent() / "untouched", "x");
   event = co_await event_of(untouched);
   EXPECT_EQ(event.type(), EventType::kChanged);
 }
 
 // This is neither the order of the transactions nor that of the watches.
-CONFORMANCE_TEST(Z53MissedEventsComeInTheOrderOfTheClientsTable) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z53MissedEventsComeInTheOrderOfTheClientsTable, watcher, actor) {
   const auto tell = [](Watch watch, Path path, std::vector<Path>& into) -> Task<void> {
     must(co_await watch.fired(), "event");
     into.push_back(std::move(path));
@@ -56,65 +52,61 @@ CONFORMANCE_TEST(Z53MissedEventsComeInTheOrderOfTheClientsTable) {
   std::vector<Path> told;
   for (int i = 0; i < 35; ++i) {
     Path path = lab.parent() / ("n" + std::to_string(i));
-    co_await create(*actor, path);
-    watcher->in_background(tell(co_await watch_data(*watcher, path), path, told));
+    co_await create(actor, path);
+    watcher.in_background(tell(co_await watch_data(watcher, path), path, told));
     watched.push_back(std::move(path));
   }
 
-  co_await lab.disconnect(*watcher);
-  for (const Path& path : watched) co_await remove(*actor, path);
-  co_await lab.reconnect(*watcher);
-  co_await settle(*watcher, lab.parent());
+  co_await lab.disconnect(watcher);
+  for (const Path& path : watched) co_await remove(actor, path);
+  co_await lab.reconnect(watcher);
+  co_await settle(watcher, lab.parent());
   EXPECT_EQ(told, internal::in_table_order(watched));
 }
 
-CONFORMANCE_TEST(Z46ExistsWatchesCompareStatesAfterAnAbsence) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
-  const Watch created = co_await watch_exists(*watcher, lab.parent() / "created");
-  const Watch passing = co_await watch_exists(*watcher, lab.parent() / "passing");
-  co_await create(*actor, lab.parent() / "removed");
-  const Watch removed = co_await watch_exists(*watcher, lab.parent() / "removed");
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z46ExistsWatchesCompareStatesAfterAnAbsence, watcher, actor) {
+  const Watch created = co_await watch_exists(watcher, lab.parent() / "created");
+  const Watch passing = co_await watch_exists(watcher, lab.parent() / "passing");
+  co_await create(actor, lab.parent() / "removed");
+  const Watch removed = co_await watch_exists(watcher, lab.parent() / "removed");
 
-  co_await lab.disconnect(*watcher);
-  co_await create(*actor, lab.parent() / "created");
-  co_await create(*actor, lab.parent() / "passing");
-  co_await remove(*actor, lab.parent() / "passing");
-  co_await remove(*actor, lab.parent() / "removed");
-  co_await lab.reconnect(*watcher);
+  co_await lab.disconnect(watcher);
+  co_await create(actor, lab.parent() / "created");
+  co_await create(actor, lab.parent() / "passing");
+  co_await remove(actor, lab.parent() / "passing");
+  co_await remove(actor, lab.parent() / "removed");
+  co_await lab.reconnect(watcher);
 
   EXPECT_EQ(co_await event_of(created), WatchEvent(EventType::kCreated, lab.parent() / "created"));
   EXPECT_EQ(co_await event_of(removed), WatchEvent(EventType::kDeleted, lab.parent() / "removed"));
-  co_await settle(*watcher, lab.parent());
+  co_await settle(watcher, lab.parent());
   EXPECT_FALSE(passing.has_fired());
-  co_await create(*actor, lab.parent() / "passing");
+  co_await create(actor, lab.parent() / "passing");
   EXPECT_EQ((co_await event_of(passing)).type(), EventType::kCreated);
 }
 
-CONFORMANCE_TEST(Z46ChildWatchesCompareStatesAfterAnAbsence) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z46ChildWatchesCompareStatesAfterAnAbsence, watcher, actor) {
   const char* const names[] = {"filled", "emptied", "emptied/a", "removed", "untouched"};
-  for (const char* const name : names) co_await create(*actor, lab.parent() / name);
-  const Watch filled = co_await watch_children(*watcher, lab.parent() / "filled");
-  const Watch emptied = co_await watch_children(*watcher, lab.parent() / "emptied");
-  const Watch removed = co_await watch_children(*watcher, lab.parent() / "removed");
-  const Watch untouched = co_await watch_children(*watcher, lab.parent() / "untouched");
+  for (const char* const name : names) co_await create(actor, lab.parent() / name);
+  const Watch filled = co_await watch_children(watcher, lab.parent() / "filled");
+  const Watch emptied = co_await watch_children(watcher, lab.parent() / "emptied");
+  const Watch removed = co_await watch_children(watcher, lab.parent() / "removed");
+  const Watch untouched = co_await watch_children(watcher, lab.parent() / "untouched");
 
-  co_await lab.disconnect(*watcher);
-  co_await create(*actor, lab.parent() / "filled" / "a");
-  co_await create(*actor, lab.parent() / "filled" / "b");
-  co_await remove(*actor, lab.parent() / "emptied" / "a");
-  co_await remove(*actor, lab.parent() / "removed");
-  co_await set_data(*actor, lab.parent() / "untouched", "x");
-  co_await lab.reconnect(*watcher);
+  co_await lab.disconnect(watcher);
+  co_await create(actor, lab.parent() / "filled" / "a");
+  co_await create(actor, lab.parent() / "filled" / "b");
+  co_await remove(actor, lab.parent() / "emptied" / "a");
+  co_await remove(actor, lab.parent() / "removed");
+  co_await set_data(actor, lab.parent() / "untouched", "x");
+  co_await lab.reconnect(watcher);
 
   EXPECT_EQ(co_await event_of(filled), WatchEvent(EventType::kChild, lab.parent() / "filled"));
   EXPECT_EQ(co_await event_of(emptied), WatchEvent(EventType::kChild, lab.parent() / "emptied"));
   EXPECT_EQ(co_await event_of(removed), WatchEvent(EventType::kDeleted, lab.parent() / "removed"));
-  co_await settle(*watcher, lab.parent());
+  co_await settle(watcher, lab.parent());
   EXPECT_FALSE(untouched.has_fired());
-  co_await create(*actor, lab.parent() / "untouched" / "a");
+  co_await create(actor, lab.parent() / "untouched" / "a");
   EXPECT_EQ((co_await event_of(untouched)).type(), EventType::kChild);
 }
 
@@ -129,21 +121,18 @@ CONFORMANCE_TEST_OF_WATCHER(Z53MissedEventsComeBeforeRepliesToQueuedRequests) {
   EXPECT_TRUE(watch.has_fired());
 }
 
-CONFORMANCE_TEST(Z70SessionAndEphemeralsSurviveALostConnection) {
-  const auto owner = co_await lab.open();
-  const auto other = co_await lab.open();
-  const SessionId id = owner->id();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z70SessionAndEphemeralsSurviveALostConnection, owner, other) {
+  const SessionId id = owner.id();
   const Path path = lab.parent() / "e";
-  co_await create(*owner, path, Data(), CreateMode::kEphemeral);
-  support::StateRecorder recorder(*owner);
-  co_await lab.disconnect(*owner);
-  EXPECT_EQ(owner->state(), SessionState::kSuspended);
-  const Stat away = co_await stat_of(*other, path);
+  co_await create(owner, path, Data(), CreateMode::kEphemeral);
+  support::StateRecorder recorder(owner);
+  co_await lab.disconnect(owner);
+  EXPECT_EQ(owner.state(), SessionState::kSuspended);
+  const Stat away = co_await stat_of(other, path);
   EXPECT_EQ(away.ephemeral_owner, id);
-  co_await lab.reconnect(*owner);
-  EXPECT_EQ(owner->id(), id);
-  const Stat back = co_await stat_of(*owner, path);
-  EXPECT_EQ(back, away);
+  co_await lab.reconnect(owner);
+  EXPECT_EQ(owner.id(), id);
+  EXPECT_EQ(co_await stat_of(owner, path), away);
   EXPECT_EQ(recorder.states(),
             (std::vector<SessionState>{SessionState::kSuspended, SessionState::kConnected}));
 }
@@ -193,8 +182,8 @@ CONFORMANCE_TEST_IN_SESSION(Z69ARequestMadeWhileAwayIsSentAfterwards) {
         co_await session.create(lab.parent() / "a", Data(), CreateMode::kPersistent);
     if (error_of(created) == Error::kConnectionLoss) {
       must(co_await session.connected(), "connected");
-      const auto exists = co_await session.exists(lab.parent() / "a");
-      EXPECT_EQ(error_of(exists), Error::kNoNode);  // It failed, so it was never sent.
+      EXPECT_EQ(error_of(co_await session.exists(lab.parent() / "a")),
+                Error::kNoNode);  // It failed, so it was never sent.
       continue;
     }
     EXPECT_EQ(error_of(created), std::nullopt);

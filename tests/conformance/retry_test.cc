@@ -14,8 +14,7 @@ CONFORMANCE_TEST_IN_SESSION(Z71ARetriedCreateFindsItsOwnZnode) {
   must(co_await session.connected(), "connected");
   const auto retried = co_await session.create(path, "mine", CreateMode::kEphemeral);
   EXPECT_EQ(error_of(retried), Error::kNodeExists);
-  const Stat stat = co_await stat_of(session, path);
-  EXPECT_EQ(stat.ephemeral_owner, session.id());
+  EXPECT_EQ((co_await stat_of(session, path)).ephemeral_owner, session.id());
 }
 
 CONFORMANCE_TEST_IN_SESSION(Z71ARetriedSetDataFindsTheNextVersion) {

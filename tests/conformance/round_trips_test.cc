@@ -75,8 +75,7 @@ Task<std::size_t> trips_of(Session& session, Lock& lock) {
 
 CONFORMANCE_TEST_ON_ZNODE(AnUncontendedAcquireTakesOneRoundTrip) {
   FairMutex mutex(session, path);
-  const std::size_t by_mutex = co_await trips_of(session, mutex);
-  EXPECT_EQ(by_mutex, 1U);
+  EXPECT_EQ(co_await trips_of(session, mutex), 1U);
   LeaderElection election(session, path, Data());
   RoundTrips campaign(session);
   HeldLock leads = must(co_await election.campaign(), "campaign");
@@ -101,8 +100,7 @@ CONFORMANCE_TEST_ON_ZNODE(AnUncontendedLeaseTakesTwoRoundTrips) {
   co_await create(session, path / "locks");
   co_await create(session, path / "leases");
   Semaphore semaphore(session, path, 1);
-  const std::size_t taken = co_await trips_of(session, semaphore);
-  EXPECT_EQ(taken, 2U);
+  EXPECT_EQ(co_await trips_of(session, semaphore), 2U);
 }
 
 CONFORMANCE_TEST_ON_ZNODE(AHandoffToTheOnlyWaiterTakesNoRoundTrip) {

@@ -88,12 +88,10 @@ CONFORMANCE_TEST_IN_SESSION(Z3ThePathIsJudgedWithItsNumber) {
   EXPECT_EQ(co_await create_sequential(session, parent.string() + "/.."), "..0000000002");
 }
 
-CONFORMANCE_TEST(Z29SessionsShareTheCounter) {
-  const auto a = co_await lab.open();
-  const auto b = co_await lab.open();
-  EXPECT_EQ(co_await create_sequential(*a, lab.parent() / "n-"), "n-0000000000");
-  EXPECT_EQ(co_await create_sequential(*b, lab.parent() / "n-"), "n-0000000001");
-  EXPECT_EQ(co_await create_sequential(*a, lab.parent() / "n-"), "n-0000000002");
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z29SessionsShareTheCounter, a, b) {
+  EXPECT_EQ(co_await create_sequential(a, lab.parent() / "n-"), "n-0000000000");
+  EXPECT_EQ(co_await create_sequential(b, lab.parent() / "n-"), "n-0000000001");
+  EXPECT_EQ(co_await create_sequential(a, lab.parent() / "n-"), "n-0000000002");
 }
 
 }  // namespace lockstep::conformance

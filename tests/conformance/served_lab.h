@@ -34,12 +34,10 @@ class SharedService {
  private:
   // Equal to the configuration of the real one in ZookeeperServer.
   static service::ServiceOptions options() {
-    service::ServiceOptions options;
-    options.tick_time = support::ZookeeperServer::kTickTime;
-    options.max_session_timeout = support::ZookeeperServer::kMaxSessionTimeout;
-    options.container_check_interval = support::ZookeeperServer::kContainerCheckInterval;
-    options.times_to_live = true;
-    return options;
+    return {.tick_time = support::ZookeeperServer::kTickTime,
+            .max_session_timeout = support::ZookeeperServer::kMaxSessionTimeout,
+            .container_check_interval = support::ZookeeperServer::kContainerCheckInterval,
+            .times_to_live = true};
   }
   SharedService() : service_(options()), thread_([this] { service_.run(); }) {}
 

@@ -41,23 +41,21 @@ CONFORMANCE_TEST_IN_SESSION(Z73RequestsAreAnsweredInOrder) {
   }
 }
 
-CONFORMANCE_TEST(Z34CloseRemovesTheEphemeralsInOneTransaction) {
-  const auto owner = co_await lab.open();
-  const auto other = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z34CloseRemovesTheEphemeralsInOneTransaction, owner, other) {
   const Path p = lab.parent() / "p";
   const Path q = lab.parent() / "q";
-  co_await create(*other, p);
-  co_await create(*other, q);
-  co_await create(*owner, p / "a", Data(), CreateMode::kEphemeral);
-  co_await create(*owner, p / "b", Data(), CreateMode::kEphemeral);
-  co_await create(*owner, q / "c", Data(), CreateMode::kEphemeralSequential);
-  co_await create(*owner, q / "stays");
-  const Stat p_before = co_await stat_of(*other, p);
-  const Stat q_before = co_await stat_of(*other, q);
-  must(co_await owner->close(), "close");
-  must(co_await other->sync(lab.parent()), "sync");
-  const Stat p_after = co_await stat_of(*other, p);
-  const Stat q_after = co_await stat_of(*other, q);
+  co_await create(other, p);
+  co_await create(other, q);
+  co_await create(owner, p / "a", Data(), CreateMode::kEphemeral);
+  co_await create(owner, p / "b", Data(), CreateMode::kEphemeral);
+  co_await create(owner, q / "c", Data(), CreateMode::kEphemeralSequential);
+  co_await create(owner, q / "stays");
+  const Stat p_before = co_await stat_of(other, p);
+  const Stat q_before = co_await stat_of(other, q);
+  must(co_await owner.close(), "close");
+  must(co_await other.sync(lab.parent()), "sync");
+  const Stat p_after = co_await stat_of(other, p);
+  const Stat q_after = co_await stat_of(other, q);
   EXPECT_EQ(p_after.num_children, 0);
   EXPECT_EQ(q_after.num_children, 1);
   EXPECT_EQ(p_after.cversion, p_before.cversion + 2);
@@ -66,28 +64,23 @@ CONFORMANCE_TEST(Z34CloseRemovesTheEphemeralsInOneTransaction) {
   EXPECT_EQ(p_after.pzxid, q_after.pzxid);
 }
 
-CONFORMANCE_TEST(Z35APathOfAnotherSessionSurvives) {
-  const auto owner = co_await lab.open();
-  const auto other = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z35APathOfAnotherSessionSurvives, owner, other) {
   const Path path = lab.parent() / "e";
-  co_await create(*owner, path, Data(), CreateMode::kEphemeral);
-  co_await remove(*other, path);
-  co_await create(*other, path, Data(), CreateMode::kEphemeral);
-  must(co_await owner->close(), "close");
-  const Stat stat = co_await stat_of(*other, path);
-  EXPECT_EQ(stat.ephemeral_owner, other->id());
+  co_await create(owner, path, Data(), CreateMode::kEphemeral);
+  co_await remove(other, path);
+  co_await create(other, path, Data(), CreateMode::kEphemeral);
+  must(co_await owner.close(), "close");
+  EXPECT_EQ((co_await stat_of(other, path)).ephemeral_owner, other.id());
 }
 
-CONFORMANCE_TEST(Z59AKilledSessionLearnsItAtItsNextContact) {
-  const auto victim = co_await lab.open();
-  const auto other = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z59AKilledSessionLearnsItAtItsNextContact, victim, other) {
   const Path path = lab.parent() / "e";
-  co_await create(*victim, path, Data(), CreateMode::kEphemeral);
-  const Watch watch = co_await watch_data(*victim, path);
-  support::StateRecorder recorder(*victim);
-  co_await lab.kill(*victim);
-  EXPECT_EQ(error_of(co_await other->exists(path)), Error::kNoNode);
-  co_await support::StateReached(*victim, SessionState::kExpired);
+  co_await create(victim, path, Data(), CreateMode::kEphemeral);
+  const Watch watch = co_await watch_data(victim, path);
+  support::StateRecorder recorder(victim);
+  co_await lab.kill(victim);
+  EXPECT_EQ(error_of(co_await other.exists(path)), Error::kNoNode);
+  co_await support::StateReached(victim, SessionState::kExpired);
   EXPECT_EQ(recorder.states(),
             (std::vector<SessionState>{SessionState::kSuspended, SessionState::kExpired}));
   EXPECT_EQ(error_of(co_await watch.fired()), Error::kSessionExpired);

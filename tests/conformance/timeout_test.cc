@@ -19,12 +19,10 @@ Task<Duration> negotiated(Lab& lab, Duration wanted) {
 CONFORMANCE_TEST(Z56TheServerLimitsTheSessionTimeout) {
   const Duration least = lab.min_session_timeout();
   const Duration most = lab.max_session_timeout();
-  const Duration short_timeout = co_await negotiated(lab, least * 3 / 4);
-  EXPECT_EQ(short_timeout, least);
+  EXPECT_EQ(co_await negotiated(lab, least * 3 / 4), least);
   const Duration exact = co_await negotiated(lab, least + std::chrono::milliseconds(1));
   EXPECT_EQ(exact, least + std::chrono::milliseconds(1));
-  const Duration long_timeout = co_await negotiated(lab, most + std::chrono::milliseconds(1));
-  EXPECT_EQ(long_timeout, most);
+  EXPECT_EQ(co_await negotiated(lab, most + std::chrono::milliseconds(1)), most);
 }
 
 // The server checks its sessions once per tick.
@@ -56,8 +54,7 @@ CONFORMANCE_TEST(Z57AReconnectKeepsTheSessionAlive) {
     co_await lab.reconnect(*session);
     must(co_await sleep_for(lab.executor(), session->timeout() / 10), "sleep");
   }
-  const Stat stat = co_await stat_of(*other, path);
-  EXPECT_EQ(stat.ephemeral_owner, session->id());
+  EXPECT_EQ((co_await stat_of(*other, path)).ephemeral_owner, session->id());
 }
 
 }  // namespace lockstep::conformance

@@ -47,8 +47,7 @@ CONFORMANCE_TEST_IN_SESSION(Z37SettingTheDataStartsTheTtlAgain) {
     const TimePoint before = lab.executor().now();
     const auto set = co_await session.set_data(path, Data());
     if (error_of(set) == Error::kNoNode) continue;
-    const TimePoint removed = co_await removal_of(session, path);
-    EXPECT_GT(removed, before + ttl);
+    EXPECT_GT(co_await removal_of(session, path), before + ttl);
     break;
   }
 }
@@ -62,8 +61,7 @@ CONFORMANCE_TEST_IN_SESSION(Z37AZnodeWithAChildOutlivesItsTtl) {
   co_await removal_of(session, lab.parent() / "t");
   co_await create(session, lab.parent() / "t", Data(), with_ttl(kSoon));
   co_await removal_of(session, lab.parent() / "t");  // A later check removes this one.
-  const Stat stat = co_await stat_of(session, kept);
-  EXPECT_EQ(stat.num_children, 1);
+  EXPECT_EQ((co_await stat_of(session, kept)).num_children, 1);
   const TimePoint before = lab.executor().now();
   co_await remove(session, kept / "child");
   const TimePoint removed = co_await removal_of(session, kept);
@@ -88,8 +86,7 @@ CONFORMANCE_TEST_IN_SESSION(Z11AZnodeWithATtlHasNoOwner) {
   const Created created = co_await create(session, lab.parent() / "t", "x", with_ttl(kNever));
   EXPECT_EQ(created.path, lab.parent() / "t");
   EXPECT_EQ(created.stat.ephemeral_owner, 0);
-  const Stat read = co_await stat_of(session, created.path);
-  EXPECT_EQ(read, created.stat);
+  EXPECT_EQ(co_await stat_of(session, created.path), created.stat);
 }
 
 CONFORMANCE_TEST_IN_SESSION(Z29AZnodeWithATtlCanBeSequential) {
@@ -103,8 +100,7 @@ CONFORMANCE_TEST_IN_SESSION(Z33AZnodeWithATtlMayHaveChildren) {
   const Path path = lab.parent() / "t";
   co_await create(session, path, Data(), with_ttl(kNever));
   co_await create(session, path / "child", Data(), CreateMode::kEphemeral);
-  const Stat stat = co_await stat_of(session, path);
-  EXPECT_EQ(stat.num_children, 1);
+  EXPECT_EQ((co_await stat_of(session, path)).num_children, 1);
 }
 
 CONFORMANCE_TEST_IN_SESSION(Z33AnEphemeralHasNoChildrenWithATtlEither) {

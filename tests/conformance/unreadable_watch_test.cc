@@ -15,28 +15,24 @@ Creation unreadable() {
 
 }  // namespace
 
-CONFORMANCE_TEST(Z80TheCreationOfAnUnreadableZnodeSendsNoEvent) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z80TheCreationOfAnUnreadableZnodeSendsNoEvent, watcher, actor) {
   const Path path = lab.parent() / "n";
-  const Watch exists = co_await watch_exists(*watcher, path);
-  const Watch parent = co_await watch_children(*watcher, lab.parent());
-  co_await create(*actor, path, Data(), unreadable());
+  const Watch exists = co_await watch_exists(watcher, path);
+  const Watch parent = co_await watch_children(watcher, lab.parent());
+  co_await create(actor, path, Data(), unreadable());
   EXPECT_EQ(co_await event_of(parent), WatchEvent(EventType::kChild, lab.parent()));
-  co_await settle(*watcher, path);
+  co_await settle(watcher, path);
   EXPECT_FALSE(exists.has_fired());
 }
 
 // The server consumes the watch although it sends no event.
-CONFORMANCE_TEST(Z80AnUndeliveredEventConsumesTheWatch) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z80AnUndeliveredEventConsumesTheWatch, watcher, actor) {
   const Path path = lab.parent() / "n";
-  const Watch exists = co_await watch_exists(*watcher, path);
-  co_await create(*actor, path, Data(), unreadable());
-  co_await set_acl(*actor, path, Acl::open());
-  co_await set_data(*actor, path, "x");
-  co_await settle(*watcher, path);
+  const Watch exists = co_await watch_exists(watcher, path);
+  co_await create(actor, path, Data(), unreadable());
+  co_await set_acl(actor, path, Acl::open());
+  co_await set_data(actor, path, "x");
+  co_await settle(watcher, path);
   EXPECT_FALSE(exists.has_fired());
 }
 
@@ -75,29 +71,25 @@ CONFORMANCE_TEST_OF_WATCHER(Z80TheChildrenOfAnUnreadableZnodeSendNoEvent) {
   EXPECT_FALSE(children.has_fired());
 }
 
-CONFORMANCE_TEST(Z80AWatcherThatMayReadGetsTheEvent) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
-  co_await add_auth(*watcher, kAnn);
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z80AWatcherThatMayReadGetsTheEvent, watcher, actor) {
+  co_await add_auth(watcher, kAnn);
   const Path path = lab.parent() / "n";
-  const Watch exists = co_await watch_exists(*watcher, path);
+  const Watch exists = co_await watch_exists(watcher, path);
   const Creation creation(CreateMode::kPersistent, digest(permission::kRead, kAnnId));
-  co_await create(*actor, path, Data(), creation);
+  co_await create(actor, path, Data(), creation);
   EXPECT_EQ(co_await event_of(exists), WatchEvent(EventType::kCreated, path));
 }
 
 // After a reconnect the client sets its watches again, and the server reports changes without
 // looking at ACLs.
-CONFORMANCE_TEST(Z80AfterAReconnectUnreadableZnodesAreReported) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z80AfterAReconnectUnreadableZnodesAreReported, watcher, actor) {
   const Path path = lab.parent() / "n";
-  const Watch exists = co_await watch_exists(*watcher, path);
-  co_await create(*actor, path, Data(), unreadable());
-  co_await settle(*watcher, path);
+  const Watch exists = co_await watch_exists(watcher, path);
+  co_await create(actor, path, Data(), unreadable());
+  co_await settle(watcher, path);
   EXPECT_FALSE(exists.has_fired());
-  co_await lab.disconnect(*watcher);
-  co_await lab.reconnect(*watcher);
+  co_await lab.disconnect(watcher);
+  co_await lab.reconnect(watcher);
   EXPECT_EQ(co_await event_of(exists), WatchEvent(EventType::kCreated, path));
 }
 

@@ -34,18 +34,16 @@ Task<Watches> watch_all(Session& session, Path path) {
 
 }  // namespace
 
-CONFORMANCE_TEST(Z40CreateFiresExistsAndTheParentsChildWatch) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z40CreateFiresExistsAndTheParentsChildWatch, watcher, actor) {
   const Path path = lab.parent() / "n";
-  auto missing = must(co_await watcher->exists_watched(path), "exists_watched");
+  auto missing = must(co_await watcher.exists_watched(path), "exists_watched");
   EXPECT_FALSE(missing.value.has_value());
-  const Watch parent = co_await watch_children(*watcher, lab.parent());
-  const Watch parent_data = co_await watch_data(*watcher, lab.parent());
-  co_await create(*actor, path);
+  const Watch parent = co_await watch_children(watcher, lab.parent());
+  const Watch parent_data = co_await watch_data(watcher, lab.parent());
+  co_await create(actor, path);
   EXPECT_EQ(co_await event_of(missing.watch), WatchEvent(EventType::kCreated, path));
   EXPECT_EQ(co_await event_of(parent), WatchEvent(EventType::kChild, lab.parent()));
-  co_await settle(*watcher, path);
+  co_await settle(watcher, path);
   EXPECT_FALSE(parent_data.has_fired());
 }
 
@@ -83,13 +81,11 @@ CONFORMANCE_TEST_OF_WATCHER(Z51AChildEventLeavesDataWatchesArmed) {
   EXPECT_EQ(co_await event_of(watches.data), WatchEvent(EventType::kChanged, path));
 }
 
-CONFORMANCE_TEST(Z51ACreationReachesEveryExistsWatch) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z51ACreationReachesEveryExistsWatch, watcher, actor) {
   const Path path = lab.parent() / "n";
-  const Watch first = co_await watch_exists(*watcher, path);
-  const Watch second = co_await watch_exists(*watcher, path);
-  co_await create(*actor, path);
+  const Watch first = co_await watch_exists(watcher, path);
+  const Watch second = co_await watch_exists(watcher, path);
+  co_await create(actor, path);
   EXPECT_EQ(co_await event_of(first), WatchEvent(EventType::kCreated, path));
   EXPECT_EQ(co_await event_of(second), WatchEvent(EventType::kCreated, path));
 }
@@ -110,27 +106,23 @@ CONFORMANCE_TEST_OF_WATCHER(Z40AChildWatchAloneHearsOfTheRemoval) {
   EXPECT_EQ(co_await event_of(children), WatchEvent(EventType::kDeleted, path));
 }
 
-CONFORMANCE_TEST(Z40GrandchildrenFireNothing) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
-  co_await create(*actor, lab.parent() / "n");
-  const Watch data = co_await watch_data(*watcher, lab.parent());
-  const Watch children = co_await watch_children(*watcher, lab.parent());
-  co_await create(*actor, lab.parent() / "n" / "grandchild");
-  co_await set_data(*actor, lab.parent() / "n" / "grandchild", "x");
-  co_await remove(*actor, lab.parent() / "n" / "grandchild");
-  co_await settle(*watcher, lab.parent());
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z40GrandchildrenFireNothing, watcher, actor) {
+  co_await create(actor, lab.parent() / "n");
+  const Watch data = co_await watch_data(watcher, lab.parent());
+  const Watch children = co_await watch_children(watcher, lab.parent());
+  co_await create(actor, lab.parent() / "n" / "grandchild");
+  co_await set_data(actor, lab.parent() / "n" / "grandchild", "x");
+  co_await remove(actor, lab.parent() / "n" / "grandchild");
+  co_await settle(watcher, lab.parent());
   EXPECT_FALSE(data.has_fired());
   EXPECT_FALSE(children.has_fired());
 }
 
-CONFORMANCE_TEST(Z40TheEndOfASessionFiresLikeARemoval) {
-  const auto watcher = co_await lab.open();
-  const auto owner = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z40TheEndOfASessionFiresLikeARemoval, watcher, owner) {
   const Path path = lab.parent() / "e";
-  co_await create(*owner, path, Data(), CreateMode::kEphemeral);
-  const Watches watches = co_await watch_all(*watcher, path);
-  must(co_await owner->close(), "close");
+  co_await create(owner, path, Data(), CreateMode::kEphemeral);
+  const Watches watches = co_await watch_all(watcher, path);
+  must(co_await owner.close(), "close");
   EXPECT_EQ(co_await event_of(watches.data), WatchEvent(EventType::kDeleted, path));
   const WatchEvent parent = co_await event_of(watches.parent);
   EXPECT_EQ(parent, WatchEvent(EventType::kChild, lab.parent()));
@@ -187,23 +179,21 @@ CONFORMANCE_TEST_ON_ZNODE(Z43AnOwnWriteFiresBeforeItsReply) {
   must(co_await removal, "remove");
 }
 
-CONFORMANCE_TEST(Z44TheEventComesBeforeNewerData) {
-  const auto watcher = co_await lab.open();
-  const auto actor = co_await lab.open();
+CONFORMANCE_TEST_IN_TWO_SESSIONS(Z44TheEventComesBeforeNewerData, watcher, actor) {
   const Path path = lab.parent() / "n";
-  co_await create(*actor, path, "old");
+  co_await create(actor, path, "old");
   for (int round = 0; round < 20; ++round) {
-    DataAndStat read = must(co_await watcher->get_data(path), "get_data");
+    DataAndStat read = must(co_await watcher.get_data(path), "get_data");
     const std::int32_t before = read.stat.version;
-    const Watch watch = co_await watch_data(*watcher, path);
-    auto set = actor->set_data(path, "new");
+    const Watch watch = co_await watch_data(watcher, path);
+    auto set = actor.set_data(path, "new");
     for (int reads = 0; reads < 10; ++reads) {
-      read = must(co_await watcher->get_data(path), "get_data");
+      read = must(co_await watcher.get_data(path), "get_data");
       const bool newer = read.stat.version > before;
       EXPECT_TRUE(watch.has_fired() || !newer);
     }
     must(co_await set, "set_data");
-    co_await settle(*watcher, path);
+    co_await settle(watcher, path);
     EXPECT_TRUE(watch.has_fired());
   }
 }

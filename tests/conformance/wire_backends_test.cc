@@ -185,11 +185,7 @@ class FakeWireLab final : public WireLab {
     connection::ClientConnection connection_;
   };
 
-  static fakezk::ServerOptions options() {
-    fakezk::ServerOptions options;
-    options.ttl_enabled = true;
-    return options;
-  }
+  static fakezk::ServerOptions options() { return {.ttl_enabled = true}; }
   [[nodiscard]] connection::WordSubject describe(const Stream& asks) const {
     connection::WordSubject subject{world_.server(), 0, world_.now()};
     for (const Stream* const stream : streams_) {

@@ -18,24 +18,22 @@ std::vector<std::int32_t> xids(const std::vector<std::string>& frames) {
   return xids;
 }
 
-TEST(ClientConnectionTest, ReadsACreatedZnode) {
-  fakezk::World world;
-  WireClient client(world);
-  client.connect();
-  const wire::Reply created = client.ask(create(1, "/a-", 2));
+TEST_F(ClientConnectionTest, ReadsACreatedZnode) {
+  client_.connect();
+  const wire::Reply created = client_.ask(create(1, "/a-", 2));
   EXPECT_EQ(created.xid, 1);
   EXPECT_GT(created.zxid, 0);
   EXPECT_EQ(std::get<wire::PathReply>(created.body).path, "/a-0000000000");
-  const wire::Reply data = client.ask(read(2, wire::Op::kGetData, "/a-0000000000"));
+  const wire::Reply data = client_.ask(read(2, wire::Op::kGetData, "/a-0000000000"));
   EXPECT_EQ(std::get<wire::DataReply>(data.body).data, "data");
   EXPECT_EQ(std::get<wire::DataReply>(data.body).stat.czxid, created.zxid);
-  const wire::Reply list = client.ask(read(3, wire::Op::kGetChildren2, "/"));
+  const wire::Reply list = client_.ask(read(3, wire::Op::kGetChildren2, "/"));
   EXPECT_THAT(*std::get<wire::Children2Reply>(list.body).children,
               UnorderedElementsAre("zookeeper", "a-0000000000"));
   EXPECT_EQ(std::get<wire::Children2Reply>(list.body).stat.pzxid, created.zxid);
 }
 
-TEST(ClientConnectionTest, FragmentsOfAnySizeMeanTheSame) {
+TEST_F(ClientConnectionTest, FragmentsOfAnySizeMeanTheSame) {
   std::string stream = WireClient::framed(wire::encode(WireClient::greeting()));
   stream += WireClient::bytes(create(1, "/a")) + WireClient::bytes(plain(-2, wire::Op::kPing)) +
             WireClient::bytes(read(2, wire::Op::kExists, "/a"));
@@ -51,44 +49,38 @@ TEST(ClientConnectionTest, FragmentsOfAnySizeMeanTheSame) {
   }
 }
 
-TEST(ClientConnectionTest, RequestsWaitInTheLinkUntilTheWorldTakesThemUp) {
-  fakezk::World world;
-  WireClient client(world);
-  client.send(WireClient::framed(wire::encode(WireClient::greeting())));
-  client.send(create(1, "/a"));
-  EXPECT_EQ(world.network().at(client.connection().link()).requests.size(), 1U);
-  EXPECT_GT(client.connection().unread(), 0U);
-  EXPECT_TRUE(client.arrived().empty());
-  EXPECT_EQ(client.settled().size(), 2U);
+TEST_F(ClientConnectionTest, RequestsWaitInTheLinkUntilTheWorldTakesThemUp) {
+  client_.send(WireClient::framed(wire::encode(WireClient::greeting())));
+  client_.send(create(1, "/a"));
+  EXPECT_EQ(world_.network().at(client_.connection().link()).requests.size(), 1U);
+  EXPECT_GT(client_.connection().unread(), 0U);
+  EXPECT_TRUE(client_.arrived().empty());
+  EXPECT_EQ(client_.settled().size(), 2U);
 }
 
-TEST(ClientConnectionTest, PingsAreAnsweredInTurn) {
-  fakezk::World world;
-  WireClient client(world);
-  client.connect();
-  client.send(create(1, "/a"));
-  client.send(plain(wire::kPingXid, wire::Op::kPing));
-  client.send(create(2, "/b"));
-  EXPECT_TRUE(client.arrived().empty());
-  EXPECT_THAT(xids(client.settled()), ElementsAre(1, wire::kPingXid, 2));
-  const wire::Reply ping = client.ask(plain(wire::kPingXid, wire::Op::kPing));
-  EXPECT_EQ(ping.zxid, world.server().last_zxid());
+TEST_F(ClientConnectionTest, PingsAreAnsweredInTurn) {
+  client_.connect();
+  client_.send(create(1, "/a"));
+  client_.send(plain(wire::kPingXid, wire::Op::kPing));
+  client_.send(create(2, "/b"));
+  EXPECT_TRUE(client_.arrived().empty());
+  EXPECT_THAT(xids(client_.settled()), ElementsAre(1, wire::kPingXid, 2));
+  const wire::Reply ping = client_.ask(plain(wire::kPingXid, wire::Op::kPing));
+  EXPECT_EQ(ping.zxid, world_.server().last_zxid());
 }
 
 // The server answers a ping right after the request before it, whatever has happened since.
-TEST(ClientConnectionTest, TheZxidsOfOneConnectionNeverGoBack) {
-  fakezk::World world;
-  WireClient client(world);
-  WireClient other(world);
-  client.connect();
+TEST_F(ClientConnectionTest, TheZxidsOfOneConnectionNeverGoBack) {
+  WireClient other(world_);
+  client_.connect();
   other.connect();
-  client.send(create(1, "/a"));
-  client.send(plain(wire::kPingXid, wire::Op::kPing));
-  client.send(read(2, wire::Op::kExists, "/a"));
-  for (int i = 0; i < 2; ++i) world.process_message(client.connection().link());
+  client_.send(create(1, "/a"));
+  client_.send(plain(wire::kPingXid, wire::Op::kPing));
+  client_.send(read(2, wire::Op::kExists, "/a"));
+  for (int i = 0; i < 2; ++i) world_.process_message(client_.connection().link());
   other.send(create(1, "/b"));
-  world.process_message(other.connection().link());
-  const std::vector<std::string> frames = client.settled();
+  world_.process_message(other.connection().link());
+  const std::vector<std::string> frames = client_.settled();
   ASSERT_THAT(xids(frames), ElementsAre(1, wire::kPingXid, 2));
   const auto zxid_of = [&](std::size_t i) {
     return wire::decode_reply(wire::Op::kPing, frames[i].substr(0, 16)).value().zxid;
@@ -97,42 +89,36 @@ TEST(ClientConnectionTest, TheZxidsOfOneConnectionNeverGoBack) {
   EXPECT_EQ(zxid_of(2), zxid_of(0));
 }
 
-TEST(ClientConnectionTest, WatchEventsComeBeforeTheReply) {
-  fakezk::World world;
-  WireClient client(world);
-  client.connect();
-  client.ask(create(1, "/a"));
-  client.ask(read(2, wire::Op::kGetData, "/a", true));
-  client.send(remove(3, "/a"));
-  const std::vector<std::string> frames = client.settled();
+TEST_F(ClientConnectionTest, WatchEventsComeBeforeTheReply) {
+  client_.connect();
+  client_.ask(create(1, "/a"));
+  client_.ask(read(2, wire::Op::kGetData, "/a", true));
+  client_.send(remove(3, "/a"));
+  const std::vector<std::string> frames = client_.settled();
   ASSERT_THAT(xids(frames), ElementsAre(wire::kEventXid, 3));
   const wire::Event deleted{.zxid = -1, .type = 2, .state = 3, .path = "/a"};
   EXPECT_EQ(wire::decode_event(frames[0]).value(), deleted);
 }
 
-TEST(ClientConnectionTest, WatchesAreSetAgain) {
-  fakezk::World world;
-  WireClient first(world);
-  first.connect();
-  const std::int64_t before = first.ask(create(1, "/a")).zxid;
-  first.ask(remove(2, "/a"));
-  WireClient client(world);
-  client.connect();
+TEST_F(ClientConnectionTest, WatchesAreSetAgain) {
+  client_.connect();
+  const std::int64_t before = client_.ask(create(1, "/a")).zxid;
+  client_.ask(remove(2, "/a"));
+  WireClient second(world_);
+  second.connect();
   wire::SetWatches watches{.relative_zxid = before};
   for (auto* const list : {&watches.data, &watches.exist, &watches.child}) list->emplace();
   watches.data->emplace_back("/a");
-  client.send({.xid = wire::kSetWatchesXid, .op = wire::Op::kSetWatches, .body = watches});
-  EXPECT_THAT(xids(client.settled()), ElementsAre(wire::kEventXid, wire::kSetWatchesXid));
+  second.send({.xid = wire::kSetWatchesXid, .op = wire::Op::kSetWatches, .body = watches});
+  EXPECT_THAT(xids(second.settled()), ElementsAre(wire::kEventXid, wire::kSetWatchesXid));
 }
 
-TEST(ClientConnectionTest, SetAclShowsTheStat) {
-  fakezk::World world;
-  WireClient client(world);
-  client.connect();
-  client.ask(create(1, "/a"));
+TEST_F(ClientConnectionTest, SetAclShowsTheStat) {
+  client_.connect();
+  client_.ask(create(1, "/a"));
   wire::SetAclRequest body{.path = "/a", .version = -1};
   body.acl.emplace().push_back({.perms = 1, .id = {.scheme = "world", .id = "anyone"}});
-  const wire::Reply reply = client.ask({.xid = 2, .op = wire::Op::kSetAcl, .body = body});
+  const wire::Reply reply = client_.ask({.xid = 2, .op = wire::Op::kSetAcl, .body = body});
   EXPECT_EQ(std::get<wire::StatReply>(reply.body).stat.aversion, 1);
 }
 
@@ -146,51 +132,45 @@ wire::Request multi(std::vector<std::string> removed) {
 }
 
 // 3.8.0 answers like this: no error in the header.
-TEST(ClientConnectionTest, AFailedMultiReportsTheErrorOfEachOperation) {
-  fakezk::World world;
-  WireClient client(world);
-  client.connect();
-  client.ask(create(1, "/a"));
-  const wire::Reply reply = client.ask(multi({"/a", "/none", "/a"}));
+TEST_F(ClientConnectionTest, AFailedMultiReportsTheErrorOfEachOperation) {
+  client_.connect();
+  client_.ask(create(1, "/a"));
+  const wire::Reply reply = client_.ask(multi({"/a", "/none", "/a"}));
   EXPECT_EQ(reply.err, 0);
   std::vector<std::int32_t> errors;
   for (const auto& result : std::get<wire::MultiReply>(reply.body).results) {
     errors.push_back(result.err);
   }
   EXPECT_THAT(errors, ElementsAre(0, -101, -2));
-  EXPECT_EQ(std::get<wire::MultiReply>(client.ask(multi({"/a"})).body).results.size(), 1U);
+  EXPECT_EQ(std::get<wire::MultiReply>(client_.ask(multi({"/a"})).body).results.size(), 1U);
 }
 
 // 3.8.0 answers an unknown operation like this: zxid -1, and the connection ends.
-TEST(ClientConnectionTest, AnUnknownOperationEndsTheConnection) {
-  fakezk::World world;
-  WireClient client(world);
-  client.connect();
-  client.send(WireClient::framed("\0\0\0\x07\0\0\0\x4d"s));
-  const std::vector<std::string> frames = client.arrived();
+TEST_F(ClientConnectionTest, AnUnknownOperationEndsTheConnection) {
+  client_.connect();
+  client_.send(WireClient::framed("\0\0\0\x07\0\0\0\x4d"s));
+  const std::vector<std::string> frames = client_.arrived();
   ASSERT_EQ(frames.size(), 1U);
   const wire::Reply reply = wire::decode_reply(wire::Op::kPing, frames[0]).value();
   EXPECT_EQ(reply.xid, 7);
   EXPECT_EQ(reply.zxid, -1);
   EXPECT_EQ(reply.err, -6);
-  EXPECT_TRUE(client.connection().closed());
+  EXPECT_TRUE(client_.connection().closed());
 }
 
 // 3.8.0 answers like this.
-TEST(ClientConnectionTest, AMalformedBodyIsAMarshallingError) {
-  fakezk::World world;
-  WireClient client(world);
-  client.connect();
+TEST_F(ClientConnectionTest, AMalformedBodyIsAMarshallingError) {
+  client_.connect();
   for (const std::string& body : {""s, "\0\0"s, "\xff\xff\xff\xff\0"s, "\x40\0\0\0"s}) {
-    client.send(WireClient::framed("\0\0\0\x07\0\0\0\x03"s + body));
-    const std::vector<std::string> frames = client.settled();
+    client_.send(WireClient::framed("\0\0\0\x07\0\0\0\x03"s + body));
+    const std::vector<std::string> frames = client_.settled();
     ASSERT_EQ(frames.size(), 1U);
     EXPECT_EQ(wire::decode_reply(wire::Op::kPing, frames[0]).value().err, -5);
-    EXPECT_FALSE(client.connection().closed());
+    EXPECT_FALSE(client_.connection().closed());
   }
 }
 
-TEST(ClientConnectionTest, AMalformedFrameEndsTheConnectionAfterEarlierRequests) {
+TEST_F(ClientConnectionTest, AMalformedFrameEndsTheConnectionAfterEarlierRequests) {
   for (const std::string& frame :
        {"\xff\xff\xff\xf9"s, "\x10\0\0\0"s, "\0\0\0\0"s, "\0\0\0\x02\0\0"s}) {
     fakezk::World world;
@@ -208,26 +188,22 @@ TEST(ClientConnectionTest, AMalformedFrameEndsTheConnectionAfterEarlierRequests)
   }
 }
 
-TEST(ClientConnectionTest, AMalformedGreetingEndsTheConnection) {
-  fakezk::World world;
-  WireClient client(world);
-  client.send(WireClient::framed(std::string(9, '\0')));
-  EXPECT_TRUE(client.connection().closed());
-  EXPECT_TRUE(client.settled().empty());
+TEST_F(ClientConnectionTest, AMalformedGreetingEndsTheConnection) {
+  client_.send(WireClient::framed(std::string(9, '\0')));
+  EXPECT_TRUE(client_.connection().closed());
+  EXPECT_TRUE(client_.settled().empty());
 }
 
-TEST(ClientConnectionTest, ACutEndsTheStream) {
-  fakezk::World world;
-  WireClient client(world);
-  client.connect();
-  client.send(create(1, "/a"));
-  world.faults().cut(client.connection().link(), 0, 0);
-  EXPECT_TRUE(client.settled().empty());
-  EXPECT_TRUE(client.connection().closed());
-  EXPECT_EQ(client.connection().ended_as(), Error::kConnectionLoss);
+TEST_F(ClientConnectionTest, ACutEndsTheStream) {
+  client_.connect();
+  client_.send(create(1, "/a"));
+  world_.faults().cut(client_.connection().link(), 0, 0);
+  EXPECT_TRUE(client_.settled().empty());
+  EXPECT_TRUE(client_.connection().closed());
+  EXPECT_EQ(client_.connection().ended_as(), Error::kConnectionLoss);
 }
 
-TEST(ClientConnectionTest, AClientThatHangsUpChoosesWhichRequestsHaveArrived) {
+TEST_F(ClientConnectionTest, AClientThatHangsUpChoosesWhichRequestsHaveArrived) {
   for (const std::uint32_t accepted : {0U, 1U, ClientConnection::kAll}) {
     fakezk::World world;
     WireClient client(world);
@@ -244,7 +220,7 @@ TEST(ClientConnectionTest, AClientThatHangsUpChoosesWhichRequestsHaveArrived) {
 
 // FollowerRequestProcessor.run passes a write on to the leader when it reads it, although an
 // earlier read waits until the server has caught up.
-TEST(ClientConnectionTest, AClientThatLeavesALaggingServerHasSentAllItsWrites) {
+TEST_F(ClientConnectionTest, AClientThatLeavesALaggingServerHasSentAllItsWrites) {
   constexpr fakezk::ReplicaIndex kFar = 1;
   fakezk::World world({.replicas = 3});
   WireClient client(world);
@@ -267,7 +243,7 @@ TEST(ClientConnectionTest, AClientThatLeavesALaggingServerHasSentAllItsWrites) {
 }
 
 // FinalRequestProcessor.processRequest: every header has the last zxid of the server that answers.
-TEST(ClientConnectionTest, ARefusedReadHasTheZxidOfItsOwnServer) {
+TEST_F(ClientConnectionTest, ARefusedReadHasTheZxidOfItsOwnServer) {
   constexpr fakezk::ReplicaIndex kFar = 1;
   fakezk::World world({.replicas = 3});
   WireClient before(world);
@@ -304,7 +280,7 @@ class OneLoss final : public ClientConnection::Filter {
 };
 
 // A lost request is never applied; a request whose answer is lost has been applied.
-TEST(ClientConnectionTest, ALostMessageEndsTheConnection) {
+TEST_F(ClientConnectionTest, ALostMessageEndsTheConnection) {
   for (const bool applied : {false, true}) {
     fakezk::World world;
     OneLoss loss(applied ? 0 : 2, applied ? 2 : 0);

@@ -52,30 +52,37 @@ class WireClient {
 
   wire::ConnectResponse connect(const wire::ConnectRequest& request = greeting()) {
     send(framed(wire::encode(request)));
-    const std::vector<std::string> frames = settled();
-    if (frames.size() != 1) {
-      ADD_FAILURE() << frames.size() << " frames instead of one";
-      return {};
-    }
-    return wire::decode_connect_response(frames[0]).value();
+    const std::optional<std::string> frame = only_frame();
+    return frame ? wire::decode_connect_response(*frame).value() : wire::ConnectResponse();
   }
   // The only reply to a request, when nothing else is in flight.
   wire::Reply ask(const wire::Request& request) {
     send(request);
-    const std::vector<std::string> frames = settled();
-    if (frames.size() != 1) {
-      ADD_FAILURE() << frames.size() << " frames instead of one";
-      return {};
-    }
-    return wire::decode_reply(request.op, frames[0]).value();
+    const std::optional<std::string> frame = only_frame();
+    return frame ? wire::decode_reply(request.op, *frame).value() : wire::Reply();
   }
 
   [[nodiscard]] ClientConnection& connection() { return connection_; }
 
  private:
+  // The only frame, when nothing else is in flight; empty after a failure.
+  std::optional<std::string> only_frame() {
+    const std::vector<std::string> frames = settled();
+    if (frames.size() == 1) return frames[0];
+    ADD_FAILURE() << frames.size() << " frames instead of one";
+    return std::nullopt;
+  }
+
   fakezk::World& world_;
   ClientConnection connection_;
   wire::FrameReader reader_;
+};
+
+// A world with one client, which is not connected yet.
+class ClientConnectionTest : public ::testing::Test {
+ protected:
+  fakezk::World world_;
+  WireClient client_{world_};
 };
 
 inline wire::Request create(std::int32_t xid, std::string path, std::int32_t flags = 0) {

@@ -26,8 +26,7 @@ Task<Result<Created>> find_or_create(Session& session, Path parent, std::string 
 }
 
 Task<Result<Created>> create(Session& session, Path parent, std::string mark, Data, Context) {
-  std::string guid("_c_");
-  guid += Guid(session.random()).view();
+  const std::string guid = new_guid(session);
   std::uint32_t losses = 0;
   for (;;) {
     Result<Created> created = co_await find_or_create(session, parent, guid, mark, losses > 0);

@@ -17,10 +17,9 @@ using support::must;
 
 // Equal to the configuration of the real rig's server.
 fakezk::ServerOptions server_options() {
-  fakezk::ServerOptions options;
-  options.tick_time = support::ZookeeperServer::kTickTime;
-  options.max_session_timeout = support::ZookeeperServer::kMaxSessionTimeout;
-  options.ttl_enabled = true;
+  fakezk::ServerOptions options{.tick_time = support::ZookeeperServer::kTickTime,
+                                .max_session_timeout = support::ZookeeperServer::kMaxSessionTimeout,
+                                .ttl_enabled = true};
   options.container_check_interval = Duration::zero();  // Exclusion::kReaping
   return options;
 }

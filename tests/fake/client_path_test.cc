@@ -12,7 +12,7 @@ namespace {
 
 using namespace unit;
 
-class ClientPathTest : public ::testing::Test {
+class ClientPathTest : public SimulatedSessionTest {
  protected:
   // Expects this answer to reads of paths with `middle` in them, also near their ends.
   void expect(Error answer, const std::string& middle) {
@@ -23,9 +23,6 @@ class ClientPathTest : public ::testing::Test {
       }
     }
   }
-
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
 
 TEST_F(ClientPathTest, AMalformedPathIsRefusedInEveryPlace) {

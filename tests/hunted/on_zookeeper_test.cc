@@ -27,10 +27,7 @@ lab::LockUnderTest production(std::string_view scenario) {
 }
 
 lab::HuntSettings executions(std::uint64_t count, const char* faults) {
-  lab::HuntSettings settings;
-  settings.executions = count;
-  settings.faults = lab::faults_called(faults, 2);
-  return settings;
+  return {.faults = lab::faults_called(faults, 2), .executions = count};
 }
 
 std::vector<std::string_view> recipes() {

@@ -30,6 +30,11 @@ constexpr auto kWrite = [](ReadWriteLock& lock, Context context) {
   return lock.acquire_write(std::move(context));
 };
 
+class CuratorTest : public FleetTest {
+ protected:
+  CuratorTest() : FleetTest(Library::kCurator) {}
+};
+
 Task<void> pass_a_mutex(Fleet& fleet, std::string recipe, int rounds) {
   std::vector<Task<void>> ours;
   for (int i = 0; i < 3; ++i) {
@@ -40,10 +45,8 @@ Task<void> pass_a_mutex(Fleet& fleet, std::string recipe, int rounds) {
   co_await contend(fleet, std::move(others), rounds, std::move(ours));
 }
 
-TEST(CuratorTest, AMutexGoesFromHandToHand) {
-  Fleet fleet(Library::kCurator);
-  fleet.run(pass_a_mutex(fleet, "mutex", 400));
-  expect_sound(fleet, 2400U);
+TEST_F(CuratorTest, AMutexGoesFromHandToHand) {
+  expect_sound(pass_a_mutex(fleet_, "mutex", 400), 2400U);
 }
 
 Task<void> pass_a_read_write_lock(Fleet& fleet) {
@@ -60,10 +63,8 @@ Task<void> pass_a_read_write_lock(Fleet& fleet) {
   co_await contend(fleet, std::move(others), kRounds, std::move(ours));
 }
 
-TEST(CuratorTest, ReadersAndWritersTakeTurns) {
-  Fleet fleet(Library::kCurator);
-  fleet.run(pass_a_read_write_lock(fleet));
-  expect_sound(fleet, 960U);
+TEST_F(CuratorTest, ReadersAndWritersTakeTurns) {
+  expect_sound(pass_a_read_write_lock(fleet_), 960U);
 }
 
 Task<void> pass_leases(Fleet& fleet) {
@@ -78,11 +79,7 @@ Task<void> pass_leases(Fleet& fleet) {
   co_await contend(fleet, std::move(others), kRounds, std::move(ours));
 }
 
-TEST(CuratorTest, LeasesAreCountedTogether) {
-  Fleet fleet(Library::kCurator);
-  fleet.run(pass_leases(fleet));
-  expect_sound(fleet, 360U, 2);
-}
+TEST_F(CuratorTest, LeasesAreCountedTogether) { expect_sound(pass_leases(fleet_), 360U, 2); }
 
 Task<void> change_the_shared_count(Fleet& fleet) {
   const Path count = Fleet::parent() / "count";
@@ -114,10 +111,8 @@ Task<void> change_the_shared_count(Fleet& fleet) {
   static_cast<void>(co_await leave(*session, held));
 }
 
-TEST(CuratorTest, ASharedCapacityIsOneNumberForBoth) {
-  Fleet fleet(Library::kCurator);
-  fleet.run(change_the_shared_count(fleet));
-  expect_sound(fleet, 3U, 3);
+TEST_F(CuratorTest, ASharedCapacityIsOneNumberForBoth) {
+  expect_sound(change_the_shared_count(fleet_), 3U, 3);
 }
 
 Task<void> give_up_everywhere(Fleet& fleet) {
@@ -134,22 +129,16 @@ Task<void> give_up_everywhere(Fleet& fleet) {
   must(co_await session->sync(Fleet::parent()), "sync");
 }
 
-TEST(CuratorTest, AContenderThatGivesUpLeavesNothingBehind) {
-  Fleet fleet(Library::kCurator);
-  fleet.run(give_up_everywhere(fleet));
-  expect_sound(fleet, 3U);
+TEST_F(CuratorTest, AContenderThatGivesUpLeavesNothingBehind) {
+  expect_sound(give_up_everywhere(fleet_), 3U);
 }
 
-TEST(CuratorTest, AStoppedProcessLosesTheLockToOurs) {
-  Fleet fleet(Library::kCurator);
-  fleet.run(stop_the_other_holder(fleet, LockOptions()));
-  expect_sound(fleet, 3U);
+TEST_F(CuratorTest, AStoppedProcessLosesTheLockToOurs) {
+  expect_sound(stop_the_other_holder(fleet_, LockOptions()), 3U);
 }
 
-TEST(CuratorTest, OurHolderKnowsOfItsLossBeforeTheOtherHolds) {
-  Fleet fleet(Library::kCurator);
-  fleet.run(isolate_our_holder(fleet, LockOptions()));
-  expect_sound(fleet, 2U);
+TEST_F(CuratorTest, OurHolderKnowsOfItsLossBeforeTheOtherHolds) {
+  expect_sound(isolate_our_holder(fleet_, LockOptions()), 2U);
 }
 
 // The queue: ours, theirs, ours, theirs. The two in the middle lose their sessions. Curator's must
@@ -188,10 +177,8 @@ Task<void> kill_those_in_the_middle(Fleet& fleet) {
   co_await victim.leave();
 }
 
-TEST(CuratorTest, WaitersThatLoseTheirSessionsLeaveTheOrderIntact) {
-  Fleet fleet(Library::kCurator);
-  fleet.run(kill_those_in_the_middle(fleet));
-  expect_sound(fleet, 3U);
+TEST_F(CuratorTest, WaitersThatLoseTheirSessionsLeaveTheOrderIntact) {
+  expect_sound(kill_those_in_the_middle(fleet_), 3U);
 }
 
 // Curator's own downgrade is left out: before 5.5 it lets a writer in beside the reader
@@ -224,10 +211,8 @@ Task<void> downgrade_before_their_writer(Fleet& fleet) {
   co_await reader.leave();
 }
 
-TEST(CuratorTest, OurDowngradeKeepsTheirWritersOut) {
-  Fleet fleet(Library::kCurator);
-  fleet.run(downgrade_before_their_writer(fleet));
-  expect_sound(fleet, 4U);
+TEST_F(CuratorTest, OurDowngradeKeepsTheirWritersOut) {
+  expect_sound(downgrade_before_their_writer(fleet_), 4U);
 }
 
 // The znodes of a downgrade as Curator makes them since 5.5, made by hand: the reader is a plain
@@ -263,18 +248,15 @@ Task<void> downgrade_by_hand(Fleet& fleet) {
   static_cast<void>(co_await leave(*writing, last));
 }
 
-TEST(CuratorTest, TheReaderOfADowngradeKeepsItsWritersPlace) {
-  Fleet fleet(Library::kCurator);
-  fleet.run(downgrade_by_hand(fleet));
-  expect_sound(fleet, 2U);
+TEST_F(CuratorTest, TheReaderOfADowngradeKeepsItsWritersPlace) {
+  expect_sound(downgrade_by_hand(fleet_), 2U);
 }
 
 // Broken contenders, which prove that every check above can fail.
 
-TEST(CuratorTest, ABrokenMutexIsNoticedInTheCrowd) {
-  Fleet fleet(Library::kCurator);
-  fleet.run(pass_a_mutex(fleet, "broken-mutex", 20));
-  EXPECT_THAT(fleet.verdict().violations, Not(IsEmpty()));
+TEST_F(CuratorTest, ABrokenMutexIsNoticedInTheCrowd) {
+  fleet_.run(pass_a_mutex(fleet_, "broken-mutex", 20));
+  EXPECT_THAT(fleet_.verdict().violations, Not(IsEmpty()));
 }
 
 Task<void> break_everything(Fleet& fleet) {
@@ -314,10 +296,9 @@ Task<void> break_everything(Fleet& fleet) {
   static_cast<void>(co_await lease.release());
 }
 
-TEST(CuratorTest, BrokenContendersAreNoticed) {
-  Fleet fleet(Library::kCurator);
-  fleet.run(break_everything(fleet));
-  EXPECT_THAT(fleet.verdict().violations,
+TEST_F(CuratorTest, BrokenContendersAreNoticed) {
+  fleet_.run(break_everything(fleet_));
+  EXPECT_THAT(fleet_.verdict().violations,
               ElementsAre(HasSubstr("enters before"), HasSubstr("is inside"),
                           EndsWith("takes a lease too many"),
                           HasSubstr("enters before f00d__lock__"), EndsWith("is left at the end")));

@@ -114,11 +114,20 @@ inline Task<void> isolate_our_holder(Fleet& fleet, LockOptions options) {
   co_await other.leave();
 }
 
-// Expects that many critical sections in the fleet's history, and no violation.
-inline void expect_sound(const Fleet& fleet, std::size_t entries, std::size_t leases = 1) {
-  const Verdict verdict = fleet.verdict(leases);
-  EXPECT_EQ(verdict.entries, entries);
-  EXPECT_THAT(verdict.violations, testing::IsEmpty());
-}
+// A test of a fleet.
+class FleetTest : public ::testing::Test {
+ protected:
+  explicit FleetTest(Library others) : fleet_(others) {}
+
+  // Runs the test, and expects that many critical sections in its history, and no violation.
+  void expect_sound(Task<void> test, std::size_t entries, std::size_t leases = 1) {
+    fleet_.run(std::move(test));
+    const Verdict verdict = fleet_.verdict(leases);
+    EXPECT_EQ(verdict.entries, entries);
+    EXPECT_THAT(verdict.violations, testing::IsEmpty());
+  }
+
+  Fleet fleet_;
+};
 
 }  // namespace lockstep::interop

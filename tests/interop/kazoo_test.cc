@@ -34,6 +34,11 @@ Task<void> create_lock(Session& session) {
   must(co_await session.create(Fleet::lock(), Data(), CreateMode::kPersistent), "create");
 }
 
+class KazooTest : public FleetTest {
+ protected:
+  KazooTest() : FleetTest(Library::kKazoo) {}
+};
+
 Task<void> pass_a_mutex(Fleet& fleet, std::string recipe, Marks marks, int rounds) {
   std::vector<Task<void>> ours;
   for (int i = 0; i < 3; ++i) {
@@ -46,10 +51,8 @@ Task<void> pass_a_mutex(Fleet& fleet, std::string recipe, Marks marks, int round
   co_await contend(fleet, std::move(others), rounds, std::move(ours));
 }
 
-TEST(KazooTest, AMutexGoesFromHandToHand) {
-  Fleet fleet(Library::kKazoo);
-  fleet.run(pass_a_mutex(fleet, "mutex", kBothMarks, 250));
-  expect_sound(fleet, 1500U);
+TEST_F(KazooTest, AMutexGoesFromHandToHand) {
+  expect_sound(pass_a_mutex(fleet_, "mutex", kBothMarks, 250), 1500U);
 }
 
 Task<void> give_up_and_be_stopped(Fleet& fleet) {
@@ -62,10 +65,8 @@ Task<void> give_up_and_be_stopped(Fleet& fleet) {
   co_await stop_the_other_holder(fleet, with_marks(kBothMarks));
 }
 
-TEST(KazooTest, AContenderGivesUpAndAStoppedOneLosesTheLock) {
-  Fleet fleet(Library::kKazoo);
-  fleet.run(give_up_and_be_stopped(fleet));
-  expect_sound(fleet, 4U);
+TEST_F(KazooTest, AContenderGivesUpAndAStoppedOneLosesTheLock) {
+  expect_sound(give_up_and_be_stopped(fleet_), 4U);
 }
 
 Task<void> lose_the_lock_to_kazoo(Fleet& fleet) {
@@ -74,24 +75,20 @@ Task<void> lose_the_lock_to_kazoo(Fleet& fleet) {
   co_await isolate_our_holder(fleet, with_marks(kBothMarks));
 }
 
-TEST(KazooTest, OurHolderKnowsOfItsLossBeforeTheOtherHolds) {
-  Fleet fleet(Library::kKazoo);
-  fleet.run(lose_the_lock_to_kazoo(fleet));
-  expect_sound(fleet, 2U);
+TEST_F(KazooTest, OurHolderKnowsOfItsLossBeforeTheOtherHolds) {
+  expect_sound(lose_the_lock_to_kazoo(fleet_), 2U);
 }
 
 // A contender with an unknown mark does not count.
 
-TEST(KazooTest, AKazooLockWithoutOurMarkIsNoticed) {
-  Fleet fleet(Library::kKazoo);
-  fleet.run(pass_a_mutex(fleet, "broken-mutex", kBothMarks, 20));
-  EXPECT_THAT(fleet.verdict().violations, Contains(HasSubstr("is inside")));
+TEST_F(KazooTest, AKazooLockWithoutOurMarkIsNoticed) {
+  fleet_.run(pass_a_mutex(fleet_, "broken-mutex", kBothMarks, 20));
+  EXPECT_THAT(fleet_.verdict().violations, Contains(HasSubstr("is inside")));
 }
 
-TEST(KazooTest, ALockOfOursWithoutKazoosMarkIsNoticed) {
-  Fleet fleet(Library::kKazoo);
-  fleet.run(pass_a_mutex(fleet, "mutex", kMutexMarks, 20));
-  EXPECT_THAT(fleet.verdict().violations, Not(IsEmpty()));
+TEST_F(KazooTest, ALockOfOursWithoutKazoosMarkIsNoticed) {
+  fleet_.run(pass_a_mutex(fleet_, "mutex", kMutexMarks, 20));
+  EXPECT_THAT(fleet_.verdict().violations, Not(IsEmpty()));
 }
 
 }  // namespace

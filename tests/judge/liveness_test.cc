@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "lockstep/lab/hunt.h"
 #include "oracles_by_hand.h"
 
 namespace lockstep::judge {
@@ -13,13 +14,8 @@ namespace {
 using namespace unit;
 using namespace std::chrono_literals;
 
-class LivenessTest : public OraclesByHand {
+class LivenessTest : public OraclesOfRules {
  protected:
-  void judge(LockRules rules) {
-    oracles_of_rules_ = std::make_unique<LockOracles>(std::move(rules));
-    oracles_of_rules_->begin(simulation_.world(), verdict_);
-  }
-  LockOracles& oracles() { return *oracles_of_rules_; }
   Created wait(FakeSession& session, std::uint32_t process,
                std::string_view prefix = "/lock/x-lock-") {
     oracles().acquiring(session.id(), process);
@@ -30,10 +26,7 @@ class LivenessTest : public OraclesByHand {
       fakezk::Choice next(const fakezk::Menu&) override { return {true, 0}; }
       std::uint32_t number(std::uint32_t) override { return 0; }
     } chooser;
-    fakezk::FaultPlan plan;
-    plan.allow(fakezk::FaultKind::kCut, 1);
-    plan.set_total(1);
-    simulation_.world().set_faults(plan);
+    simulation_.world().set_faults(lab::faults_called("cut", 1));
     const auto request = simulation_.start(get_children(*b_, "/"));
     simulation_.world().step(chooser);
     ASSERT_EQ(simulation_.world().faults_injected(), 1U);
@@ -46,9 +39,6 @@ class LivenessTest : public OraclesByHand {
     oracles().at_rest(simulation_.now() + time / 2);
     simulation_.advance(time / 2);
   }
-
- private:
-  std::unique_ptr<LockOracles> oracles_of_rules_ = std::make_unique<LockOracles>(mutex_rules());
 };
 
 TEST_F(LivenessTest, AFirstContenderWithoutAGrantBreaksL1) {
@@ -57,9 +47,7 @@ TEST_F(LivenessTest, AFirstContenderWithoutAGrantBreaksL1) {
   rest(30s);
   EXPECT_EQ(broken(), "") << message();
   rest(1s);
-  EXPECT_EQ(broken(), "L1");
-  EXPECT_NE(message().find("it is the turn of /lock/x-lock-0000000000"), std::string::npos)
-      << message();
+  expect_broken("L1", "it is the turn of /lock/x-lock-0000000000");
 }
 
 // A client that new faults keep away needs its time again.
@@ -99,9 +87,7 @@ TEST_F(LivenessTest, TheTurnComesWhenThePredecessorHasGone) {
 TEST_F(LivenessTest, ReadersDoNotWaitForReaders) {
   judge(read_write_rules());
   const Created first = wait(*a_, 0, "/lock/x-__READ__");
-  GrantRecord reading = grant(*a_, first);
-  reading.share = Share::kShared;
-  oracles().granted(reading);
+  oracles().granted(shared(*a_, first));
   wait(*b_, 1, "/lock/x-__READ__");
   rest(31s);
   EXPECT_EQ(broken(), "L1");
@@ -110,9 +96,7 @@ TEST_F(LivenessTest, ReadersDoNotWaitForReaders) {
 TEST_F(LivenessTest, ALeaseCountsOnceThereIsRoom) {
   judge(semaphore_rules(1));
   const Created first = wait(*a_, 0, "/lock/x-lease-");
-  GrantRecord lease = grant(*a_, first);
-  lease.share = Share::kShared;
-  oracles().granted(lease);
+  oracles().granted(shared(*a_, first));
   wait(*b_, 1, "/lock/x-lease-");
   rest(1h);
   EXPECT_EQ(broken(), "") << message();
@@ -132,8 +116,7 @@ TEST_F(LivenessTest, TheFirstOfAQueueMayHoldTogether) {
   EXPECT_EQ(broken(), "") << message();
   remove_znode(*a_, first);
   rest(31s);
-  EXPECT_EQ(broken(), "L1");
-  EXPECT_NE(message().find(third.path.string()), std::string::npos) << message();
+  expect_broken("L1", third.path.string());
 }
 
 TEST_F(LivenessTest, AThirdHolderWhereTwoMayHoldBreaksS1) {

@@ -15,7 +15,7 @@ namespace {
 
 using namespace unit;
 
-class SharedResourceTest : public ::testing::Test {
+class SharedResourceTest : public SimulatedTest {
  protected:
   SharedResourceTest() { resource_.begin(simulation_.world(), verdict_, 1); }
   std::string broken() const { return verdict_.violation() ? verdict_.violation()->oracle : ""; }
@@ -25,7 +25,6 @@ class SharedResourceTest : public ::testing::Test {
     resource_.rely(*a_, simulation_.now() + 1h);
   }
 
-  Simulation simulation_;
   Verdict verdict_;
   judge::SharedResource resource_;
   const std::shared_ptr<FakeSession> a_ = simulation_.open("A");

@@ -21,10 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 
 HuntSettings settings(std::uint64_t executions) {
-  HuntSettings settings;
-  settings.size = {2, 1};
-  settings.executions = executions;
-  return settings;
+  return {.size = {2, 1}, .executions = executions};
 }
 
 int executions_seen = 0;

@@ -17,9 +17,7 @@ namespace lockstep::lab {
 namespace {
 
 HuntSettings with_executions(std::uint64_t executions = 2'000) {
-  HuntSettings settings;
-  settings.executions = executions;
-  return settings;
+  return {.executions = executions};
 }
 
 // A expects to be the first in the queue, as on the default schedule.

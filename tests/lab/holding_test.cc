@@ -123,8 +123,7 @@ Task<void> arrive_late(Contender& self) {
 
 // No fault is needed: only the time that its holder takes shows the flaw.
 TEST(HoldingTest, ALockThatIsTakenFromASlowHolderIsFound) {
-  HuntSettings settings;
-  settings.faults = fakezk::FaultPlan();
+  HuntSettings settings{.faults = fakezk::FaultPlan()};
   const HuntReport report = hunt_lock("stealing-mutex", &contend_for<StealingMutex>, settings);
   EXPECT_EQ(broken(report), "S4") << report.text();
   EXPECT_TRUE(hunt_lock("stealing-mutex", &contend_briefly_for<StealingMutex>, settings).passed());

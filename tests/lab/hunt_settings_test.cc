@@ -58,8 +58,7 @@ TEST(HuntSettingsTest, EveryStrategyFindsAnEasyBug) {
 TEST(HuntSettingsTest, StrategiesDiffer) {
   std::set<std::uint64_t> found;
   for (const char* const strategy : {"random", "delay", "urw", "pct", "pos"}) {
-    HuntSettings settings;
-    settings.strategy = strategy;
+    HuntSettings settings{.strategy = strategy};
     LockUnderTest rare("rare", [](Contender& self, Path lock, std::uint32_t rounds) {
       return contend_for<FairMutex>(self, std::move(lock), rounds);
     });
@@ -92,10 +91,8 @@ TEST(HuntSettingsTest, AnExhaustiveSearchReportsHowFarItHasCome) {
 
 // A replica that lags takes a second one.
 TEST(HuntSettingsTest, AnExhaustiveSearchOfFaultsThatCannotStrikeIsExhausted) {
-  HuntSettings settings;
-  settings.size = {2, 1};
-  settings.strategy = "exhaustive";
-  settings.faults = faults_called("lag", 2);
+  HuntSettings settings{
+      .size = {2, 1}, .faults = faults_called("lag", 2), .strategy = "exhaustive"};
   for (const char* const reduction : {"sleep", "source"}) {
     settings.reduction = reduction;
     const HuntReport report = hunt_lock(brief_mutex(), settings);
@@ -107,9 +104,7 @@ TEST(HuntSettingsTest, AnExhaustiveSearchOfFaultsThatCannotStrikeIsExhausted) {
 
 // A search of half a second, with more executions than the default of other hunts.
 HuntSettings large_search() {
-  HuntSettings settings;
-  settings.size = {2, 1};
-  settings.faults = fakezk::FaultPlan();
+  HuntSettings settings{.size = {2, 1}, .faults = fakezk::FaultPlan()};
   EXPECT_EQ(search::parse_fault_kinds("cut,timer,late-apply", settings.faults), "");
   settings.faults.set_total(2);
   return settings;
@@ -287,10 +282,7 @@ TEST(HuntSettingsTest, AWrongEnvironmentVariableIsNamed) {
 
 TEST(HuntSettingsTest, TheReportNamesFaultsThatCannotStrike) {
   const LockUnderTest lock("fair-mutex", &contend_for<FairMutex>);
-  HuntSettings settings;
-  settings.executions = 20;
-  settings.size = {2, 1};
-  settings.faults = faults_called("cut,lag", 1);
+  HuntSettings settings{.size = {2, 1}, .faults = faults_called("cut,lag", 1), .executions = 20};
   const std::string named = hunt_lock(lock, settings).text();
   EXPECT_NE(named.find("Cannot strike: lag (there is one server).\n"), named.npos) << named;
   settings.faults = fakezk::FaultPlan::all(1);

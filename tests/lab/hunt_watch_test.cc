@@ -16,10 +16,7 @@ namespace lockstep::lab {
 namespace {
 
 HuntSettings of_many(std::uint64_t executions) {
-  HuntSettings settings;
-  settings.size = {2, 1};
-  settings.executions = executions;
-  return settings;
+  return {.size = {2, 1}, .executions = executions};
 }
 
 LockUnderTest sound(bool isolated = false) {

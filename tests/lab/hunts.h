@@ -11,11 +11,7 @@ namespace lockstep::lab {
 
 // Two clients pass once, without faults.
 inline HuntSettings calm_hunt(std::uint64_t executions = 300) {
-  HuntSettings settings;
-  settings.executions = executions;
-  settings.faults = fakezk::FaultPlan();
-  settings.size = {2, 1};
-  return settings;
+  return {.size = {2, 1}, .faults = fakezk::FaultPlan(), .executions = executions};
 }
 
 // The oracle that a hunt has broken; empty if none.

@@ -21,8 +21,7 @@ template <class Mutex>
 HuntReport hunt(const SessionOptions& sessions) {
   LockUnderTest lock = lab::lock_under_test<Mutex>("with-identity");
   lock.sessions = sessions;
-  HuntSettings settings;
-  settings.executions = 1000;
+  HuntSettings settings{.executions = 1000};
   return lab::hunt_lock(lock, settings);
 }
 

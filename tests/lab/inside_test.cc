@@ -40,8 +40,7 @@ Task<void> work_without_a_lock(Contender& self, Path, std::uint32_t) {
 }
 
 HuntReport hunt(Contend contend) {
-  HuntSettings settings;
-  settings.executions = 5'000;
+  HuntSettings settings{.executions = 5'000};
   return hunt_lock(LockUnderTest("inside", std::move(contend)), settings);
 }
 
@@ -52,8 +51,7 @@ TEST(InsideTest, TwoContendersInsideBreakS2) {
 }
 
 TEST(HuntReportTest, NamesTheSmallerSceneInWhichTheViolationIsDrawn) {
-  HuntSettings settings;
-  settings.size = {4, 3};
+  HuntSettings settings{.size = {4, 3}};
   const HuntReport report = hunt_lock("inside", &work_without_a_lock, settings);
   ASSERT_TRUE(report.failure) << report.text();
   EXPECT_LT(report.failure->clients, 4U);

@@ -80,12 +80,7 @@ LockUnderTest on_fiber() {
   return {"ends-badly", &end_on_fiber<kEnd>};
 }
 
-HuntSettings two_contenders() {
-  HuntSettings settings;
-  settings.size = {2, 1};
-  settings.executions = 500;
-  return settings;
-}
+HuntSettings two_contenders() { return {.size = {2, 1}, .executions = 500}; }
 HuntReport hunt(const LockUnderTest& lock) { return hunt_lock(lock, two_contenders()); }
 
 // The sentence, and the command that replays it.

@@ -69,11 +69,7 @@ namespace lockstep::lab {
 namespace {
 
 HuntSettings few_without_faults(ScenarioSize size = {2, 1}) {
-  HuntSettings settings;
-  settings.executions = 300;
-  settings.faults = fakezk::FaultPlan();
-  settings.size = size;
-  return settings;
+  return {.size = size, .faults = fakezk::FaultPlan(), .executions = 300};
 }
 
 Task<void> ask(Contender& self) {
@@ -189,9 +185,7 @@ Task<void> wait_after_a_crash(Contender& self, Path, std::uint32_t) {
 }
 
 TEST(LockUnderTestTest, AContenderThatBeginsAgainHasNotFinished) {
-  HuntSettings settings;
-  settings.size = {1, 1};
-  settings.faults = faults_called("crash", 1);
+  HuntSettings settings{.size = {1, 1}, .faults = faults_called("crash", 1)};
   const LockUnderTest lock("crashes", &wait_after_a_crash);
   EXPECT_EQ(broken(hunt_lock(lock, settings)), "L1");
 }
@@ -202,9 +196,7 @@ TEST(LockUnderTestTest, AShrunkFailureKeepsTheCapsOfItsFaults) {
   lock.check_at_end = [](const fakezk::World& world, search::Verdict& verdict) {
     if (world.faults_injected() >= 2) verdict.report("user:two", "two faults", world.steps());
   };
-  HuntSettings settings;
-  settings.size = {2, 1};
-  settings.faults = faults_called("expiry:1,clock-drift:1", 2);
+  HuntSettings settings{.size = {2, 1}, .faults = faults_called("expiry:1,clock-drift:1", 2)};
   const HuntReport report = hunt_lock(lock, settings);
   ASSERT_EQ(broken(report), "user:two");
   EXPECT_EQ(report.failure->faults.most(fakezk::FaultKind::kExpiry), 1U);

@@ -41,11 +41,7 @@ void nothing_is_left(const fakezk::World& world, search::Verdict& verdict) {
   }
 }
 
-HuntSettings few_executions() {
-  HuntSettings settings;
-  settings.executions = 300;
-  return settings;
-}
+HuntSettings few_executions() { return {.executions = 300}; }
 
 TEST(NoViolationTest, ASoundLockPasses) {
   EXPECT_NO_VIOLATION(lock_under_test<FairMutex>("fair-mutex"), few_executions());

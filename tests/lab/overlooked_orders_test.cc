@@ -15,11 +15,10 @@ void expect_every_reduction_finds(Contend contend, ScenarioSize size, const char
   LockUnderTest lock("overlooked", std::move(contend));
   lock.isolated = true;
   for (const char* const reduction : {"none", "sleep", "source"}) {
-    HuntSettings settings;
-    settings.size = size;
-    settings.strategy = "exhaustive";
-    settings.reduction = reduction;
-    settings.faults = faults_called(faults, 1);
+    HuntSettings settings{.size = size,
+                          .faults = faults_called(faults, 1),
+                          .strategy = "exhaustive",
+                          .reduction = reduction};
     const HuntReport report = hunt_lock(lock, settings);
     ASSERT_TRUE(report.failure) << reduction << ": " << report.text();
     EXPECT_EQ(report.failure->violation.oracle, "user:found") << reduction;

@@ -13,8 +13,7 @@ namespace lockstep::lab {
 namespace {
 
 HuntReport broken_lock() {
-  HuntSettings settings;
-  settings.size = ScenarioSize{2, 1};
+  HuntSettings settings{.size = ScenarioSize{2, 1}};
   return hunt_lock("everybodys-mutex", &contend_for<EverybodysMutex>, settings);
 }
 

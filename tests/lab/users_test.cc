@@ -24,10 +24,7 @@ namespace lockstep::lab {
 namespace {
 
 HuntReport hunt_users(Contend contend, const fakezk::FaultPlan& faults = {}) {
-  HuntSettings settings;
-  settings.executions = 3'000;
-  settings.size = {2, 1};
-  settings.faults = faults;
+  HuntSettings settings{.size = {2, 1}, .faults = faults, .executions = 3'000};
   LockUnderTest lock("users", std::move(contend));
   lock.isolated = true;
   return hunt_lock(lock, settings);
@@ -235,10 +232,7 @@ TEST(UsersTest, BlockingUsersRunOnSeparateFibers) {
   lock.check_at_end = [&](const fakezk::World& world, search::Verdict& verdict) {
     if (visits.value() != 4) verdict.report("user:lost", "a visit is not counted", world.steps());
   };
-  HuntSettings settings;
-  settings.executions = 1'000;
-  settings.size = {2, 1};
-  settings.faults = {};
+  HuntSettings settings{.size = {2, 1}, .faults = {}, .executions = 1'000};
   const HuntReport report = hunt_lock(lock, settings);
   EXPECT_TRUE(report.passed()) << report.text();
 }
@@ -248,10 +242,8 @@ TEST(UsersTest, ACrashUnwindsUsersOnTheirFibers) {
   LockUnderTest lock("visits", [&](Contender& self, Path path, std::uint32_t) -> Task<void> {
     return self.on_fiber([&self, &visits, path] { block_by_two(self, path, visits); });
   });
-  HuntSettings settings;
-  settings.executions = 2'000;
-  settings.size = {2, 1};
-  settings.faults = faults_called("crash,expiry", 2);
+  HuntSettings settings{
+      .size = {2, 1}, .faults = faults_called("crash,expiry", 2), .executions = 2'000};
   const HuntReport report = hunt_lock(lock, settings);
   // Without its session a mutex throws, and a user's exception counts as a crash.
   if (!report.passed()) {

@@ -36,7 +36,7 @@ class InFlight final : public LockObserver {
   std::map<std::string, int> ever_;
 };
 
-class AcquireNoticeTest : public ::testing::Test {
+class AcquireNoticeTest : public SimulatedTest {
  protected:
   // Expects the notices of a lock that is free at first, and then held.
   template <class Mutex>
@@ -44,8 +44,7 @@ class AcquireNoticeTest : public ::testing::Test {
     HeldLock held = must(simulation_.run(of_a.acquire()), "acquire");
     EXPECT_EQ(in_flight_.ever(lock), 1);
     EXPECT_EQ(in_flight_.now(lock), 0);
-    const auto waits = simulation_.start(of_b.acquire(Context(simulation_.now() + 2s)));
-    simulation_.settle();
+    const auto waits = start_and_settle(of_b.acquire(Context(simulation_.now() + 2s)));
     EXPECT_EQ(in_flight_.now(lock), 1);
     EXPECT_EQ(error_of(simulation_.run(of_b.try_acquire())), Error::kConflict);
     EXPECT_EQ(in_flight_.now(lock), 1);
@@ -64,7 +63,6 @@ class AcquireNoticeTest : public ::testing::Test {
     simulation_.run(held.release());
   }
 
-  Simulation simulation_;
   InFlight in_flight_;
   const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
   const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
@@ -94,8 +92,7 @@ TEST_F(AcquireNoticeTest, ReadWriteLockReportsItsAcquires) {
   ReadWriteLock a(*a_, "/lock", &in_flight_);
   ReadWriteLock b(*b_, "/lock", &in_flight_);
   HeldLock writes = must(simulation_.run(a.acquire_write()), "write");
-  const auto reads = simulation_.start(b.acquire_read());
-  simulation_.settle();
+  const auto reads = start_and_settle(b.acquire_read());
   EXPECT_EQ(in_flight_.now("/lock"), 1);
   simulation_.run(writes.release());
   simulation_.run_until(reads);

@@ -88,16 +88,12 @@ struct Way {
 };
 void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
 
-class BadInputTest : public ::testing::TestWithParam<Way> {
+class BadInputTest : public SimulatedSessionTest, public ::testing::WithParamInterface<Way> {
  protected:
   std::optional<Error> error_on(Path path, Context context = Context()) {
-    const Result<void> result = simulation_.run(GetParam().acquire(*session_, path, context));
-    simulation_.settle();
+    const Result<void> result = run_and_settle(GetParam().acquire(*session_, path, context));
     return error_of(result);
   }
-
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
 
 TEST_P(BadInputTest, AMalformedPathIsBadArgumentsAndLeavesNothing) {
@@ -138,11 +134,7 @@ INSTANTIATE_TEST_SUITE_P(Recipes, BadInputTest,
                                            Way{"barrier", &enter_alone}, Way{"leader", &campaign}),
                          [](const auto& way) { return way.param.name; });
 
-class BadInputOfOthersTest : public ::testing::Test {
- protected:
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
-};
+class BadInputOfOthersTest : public SimulatedSessionTest {};
 
 TEST_F(BadInputOfOthersTest, LookingAtAMalformedPathIsBadArguments) {
   for (const char* const path : {"", "lock", "/a//b"}) {

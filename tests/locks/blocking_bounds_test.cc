@@ -84,7 +84,7 @@ blocking::Bounds bounds_of(Duration release, Duration attempt) {
   return bounds;
 }
 
-class BlockingBoundsTest : public ::testing::Test {
+class BlockingBoundsTest : public SimulatedTest {
  protected:
   std::size_t places() { return children(simulation_, "/lock").size(); }
   // Holds back everything for the client's next session.
@@ -102,7 +102,6 @@ class BlockingBoundsTest : public ::testing::Test {
     EXPECT_EQ(simulation_.now(), before + 1s);
   }
 
-  Simulation simulation_;
   fake::FakeClient& ann_ = simulation_.client("Ann");
   fake::FakeClient& bob_ = simulation_.client("Bob");
 };
@@ -128,8 +127,7 @@ TEST_F(BlockingBoundsTest, UnlockOnAStalledLinkGoesOnInTheBackground) {
   const TimePoint before = simulation_.now();
   mutex.unlock();
   EXPECT_EQ(simulation_.now(), before + 3s);
-  simulation_.let_go(*ann_.current());
-  simulation_.settle();
+  let_go_and_settle(*ann_.current());
   EXPECT_EQ(places(), 0U);
   mutex.lock();  // The caller no longer holds it.
   mutex.unlock();
@@ -150,8 +148,7 @@ TEST_F(BlockingBoundsTest, ReleaseOfManyLeasesIsBoundedAsAWhole) {
   const TimePoint before = simulation_.now();
   semaphore.release(3);
   EXPECT_EQ(simulation_.now(), before + 2s);
-  simulation_.let_go(*ann_.current());
-  simulation_.settle();
+  let_go_and_settle(*ann_.current());
   EXPECT_TRUE(children(simulation_, "/s/leases").empty());
 }
 
@@ -176,8 +173,7 @@ TEST_F(BlockingBoundsTest, AReleaseThatCanNeverEndIsUnknown) {
   mutex.lock();
   simulation_.hold(*ann_.current(), OpCode::kRemove);
   EXPECT_EQ(mutex.release(), ReleaseOutcome::kUnknown);
-  simulation_.let_go(*ann_.current());
-  simulation_.settle();
+  let_go_and_settle(*ann_.current());
   EXPECT_EQ(places(), 0U);
 }
 

@@ -27,7 +27,7 @@ namespace {
 
 using namespace unit;
 
-class BlockingRecipesTest : public ::testing::Test {
+class BlockingRecipesTest : public SimulatedTest {
  protected:
   std::size_t places(const Path& lock) { return children(simulation_, lock).size(); }
   // A contender of another process takes a lock now, and holds it for two seconds.
@@ -42,7 +42,6 @@ class BlockingRecipesTest : public ::testing::Test {
     simulation_.settle();
   }
 
-  Simulation simulation_;
   fake::FakeClient& ann_ = simulation_.client("Ann");
   const std::shared_ptr<FakeSession> other_ = simulation_.open("Other");
 };
@@ -98,8 +97,7 @@ using SharedCohort = SharedOnClient<CohortMutex>;
 TEST_F(BlockingRecipesTest, AcquiresOfOneClientShareAPlace) {
   SharedCohort lock(ann_, "/lock", CohortBounds());
   auto first = must(simulation_.run(lock.acquire()), "acquire");
-  const auto second = simulation_.start(lock.acquire());
-  simulation_.settle();
+  const auto second = start_and_settle(lock.acquire());
   EXPECT_EQ(places("/lock"), 1U);
   EXPECT_EQ(simulation_.run(first.held.release()), ReleaseOutcome::kReleased);
   simulation_.run_until(second);
@@ -179,8 +177,7 @@ TEST_F(BlockingRecipesTest, LossOfOneLockLeavesTheOthers) {
   const std::vector<std::stop_token> lost = both.lost_tokens();
   simulation_.settle();
   const Path znode = Path("/b") / children(simulation_, "/b").front();
-  must(simulation_.run(remove(*other_, znode)), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*other_, znode)), "remove");
   EXPECT_FALSE(lost[0].stop_requested());
   EXPECT_TRUE(lost[1].stop_requested());
   EXPECT_TRUE(both.suspect_tokens()[1].stop_requested());
@@ -192,13 +189,8 @@ TEST_F(BlockingRecipesTest, MultiLockNamesItsLocksInErrors) {
   blocking::MultiLock none(ann_, LockSet());
   EXPECT_EQ(code_of([&] { none.lock(); }), Error::kBadArguments);
   blocking::MultiLock ambiguous(ann_, LockSet().mutex("/a").read("/b").mutex("/b"));
-  try {
-    ambiguous.lock();
-    FAIL() << "locked";
-  } catch (const blocking::LockError& error) {
-    EXPECT_NE(std::string(error.what()).find("lock() on /a, /b, /b: "), std::string::npos)
-        << error.what();
-  }
+  const std::string said = message_of([&] { ambiguous.lock(); });
+  EXPECT_NE(said.find("lock() on /a, /b, /b: "), std::string::npos) << said;
 }
 
 // ------------------------------------------------------------------------- RecursiveReadWriteLock
@@ -240,8 +232,7 @@ TEST_F(BlockingRecursionTest, ReaderWritesInsideOnceTheOthersHaveGone) {
 TEST_F(BlockingRecursionTest, ReaderDoesNotWaitForAnotherWriter) {
   lock_.lock_shared();
   ReadWriteLock elsewhere(*other_, "/lock");
-  const auto writer = simulation_.start(elsewhere.acquire_write());
-  simulation_.settle();
+  const auto writer = start_and_settle(elsewhere.acquire_write());
   EXPECT_EQ(code_of([&] { lock_.lock(); }), std::errc::device_or_resource_busy);
   EXPECT_FALSE(lock_.try_lock());
   EXPECT_FALSE(lock_.try_lock_for(1s));

@@ -18,51 +18,46 @@ namespace {
 
 using namespace unit;
 
-class BlockingTest : public ::testing::Test {
+class BlockingTest : public SimulatedTest {
  protected:
   std::vector<std::string> queue() { return children(simulation_, "/lock"); }
 
-  Simulation simulation_;
   fake::FakeClient& ann_ = simulation_.client("Ann");
   fake::FakeClient& bob_ = simulation_.client("Bob");
+  blocking::FairMutex anns_{ann_, "/lock"};
+  blocking::FairMutex bobs_{bob_, "/lock"};
 };
 
 TEST_F(BlockingTest, LockGuardHoldsTheLockInZookeeper) {
-  blocking::FairMutex mutex(ann_, "/lock");
   {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(anns_);
     EXPECT_EQ(queue().size(), 1U);
-    EXPECT_EQ(mutex.state(), LockState::kHeld);
-    EXPECT_GT(mutex.fencing_token(), 0);
-    EXPECT_EQ(mutex.check().op, OpCode::kCheck);
+    EXPECT_EQ(anns_.state(), LockState::kHeld);
+    EXPECT_GT(anns_.fencing_token(), 0);
+    EXPECT_EQ(anns_.check().op, OpCode::kCheck);
   }
   EXPECT_TRUE(queue().empty());
 }
 
 TEST_F(BlockingTest, TryLockIsFalseWhileAnotherContenderHolds) {
-  blocking::FairMutex anns(ann_, "/lock");
-  blocking::FairMutex bobs(bob_, "/lock");
-  const std::unique_lock lock(anns);
+  const std::unique_lock lock(anns_);
   const TimePoint before = simulation_.now();
-  EXPECT_FALSE(std::unique_lock(bobs, std::try_to_lock).owns_lock());
+  EXPECT_FALSE(std::unique_lock(bobs_, std::try_to_lock).owns_lock());
   EXPECT_EQ(simulation_.now(), before);
   simulation_.settle();
   EXPECT_EQ(queue().size(), 1U);
 }
 
 TEST_F(BlockingTest, TryLockForTakesVirtualTime) {
-  blocking::FairMutex anns(ann_, "/lock");
-  blocking::FairMutex bobs(bob_, "/lock");
-  const std::unique_lock lock(anns);
+  const std::unique_lock lock(anns_);
   const TimePoint before = simulation_.now();
-  EXPECT_FALSE(std::unique_lock(bobs, 30s).owns_lock());
+  EXPECT_FALSE(std::unique_lock(bobs_, 30s).owns_lock());
   EXPECT_EQ(simulation_.now(), before + 30s);
-  EXPECT_FALSE(std::unique_lock(bobs, simulation_.now() + 5s).owns_lock());
+  EXPECT_FALSE(std::unique_lock(bobs_, simulation_.now() + 5s).owns_lock());
   EXPECT_EQ(simulation_.now(), before + 35s);
 }
 
 TEST_F(BlockingTest, TryLockForGetsALockThatBecomesFreeInTime) {
-  blocking::FairMutex bobs(bob_, "/lock");
   const auto anns = simulation_.open("Ann's other session");
   FairMutex mutex(*anns, "/lock");
   const auto hold_for_a_while = [](FairMutex& of, Executor& executor) -> Task<void> {
@@ -73,21 +68,20 @@ TEST_F(BlockingTest, TryLockForGetsALockThatBecomesFreeInTime) {
   simulation_.start(hold_for_a_while(mutex, anns->executor()));
   simulation_.settle();
   const TimePoint before = simulation_.now();
-  EXPECT_FALSE(bobs.try_lock_for(0.5s));
-  EXPECT_TRUE(bobs.try_lock_for(std::chrono::hours::max()));
+  EXPECT_FALSE(bobs_.try_lock_for(0.5s));
+  EXPECT_TRUE(bobs_.try_lock_for(std::chrono::hours::max()));
   EXPECT_EQ(simulation_.now(), before + 2s);
-  bobs.unlock();
+  bobs_.unlock();
 }
 
 TEST_F(BlockingTest, APassedDeadlineSendsNoRequest) {
-  blocking::FairMutex mutex(ann_, "/lock");
-  mutex.lock();
-  mutex.unlock();
+  anns_.lock();
+  anns_.unlock();
   const RequestCounter requests(simulation_);
-  EXPECT_FALSE(mutex.try_lock_until(simulation_.now()));
-  EXPECT_FALSE(mutex.try_lock_for(0s));
-  EXPECT_FALSE(mutex.try_lock_for(-1h));
-  EXPECT_FALSE(mutex.try_lock_for(std::chrono::hours::min()));
+  EXPECT_FALSE(anns_.try_lock_until(simulation_.now()));
+  EXPECT_FALSE(anns_.try_lock_for(0s));
+  EXPECT_FALSE(anns_.try_lock_for(-1h));
+  EXPECT_FALSE(anns_.try_lock_for(std::chrono::hours::min()));
   EXPECT_EQ(requests.total(), 0U);
 }
 
@@ -105,52 +99,46 @@ TEST_F(BlockingTest, ScopedLockTakesSeveral) {
 }
 
 TEST_F(BlockingTest, LockingTwiceIsADeadlock) {
-  blocking::FairMutex mutex(ann_, "/lock");
-  const std::unique_lock lock(mutex);
-  EXPECT_EQ(code_of([&] { mutex.lock(); }), std::errc::resource_deadlock_would_occur);
-  EXPECT_FALSE(mutex.try_lock());
-  EXPECT_FALSE(mutex.try_lock_for(1s));
+  const std::unique_lock lock(anns_);
+  EXPECT_EQ(code_of([&] { anns_.lock(); }), std::errc::resource_deadlock_would_occur);
+  EXPECT_FALSE(anns_.try_lock());
+  EXPECT_FALSE(anns_.try_lock_for(1s));
   EXPECT_EQ(queue().size(), 1U);
 }
 
 TEST_F(BlockingTest, AWaitThatIsStoppedIsCancelled) {
-  blocking::FairMutex anns(ann_, "/lock");
-  blocking::FairMutex bobs(bob_, "/lock");
-  const std::lock_guard lock(anns);
+  const std::lock_guard lock(anns_);
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_EQ(code_of([&] { bobs.lock(stop.get_token()); }), std::errc::operation_canceled);
+  EXPECT_EQ(code_of([&] { bobs_.lock(stop.get_token()); }), std::errc::operation_canceled);
 }
 
 TEST_F(BlockingTest, AnAcquireEndsWithItsSession) {
-  blocking::FairMutex anns(ann_, "/lock");
-  blocking::FairMutex bobs(bob_, "/lock");
   blocking::Mutex<Rejoining<FairMutex>> rejoins(bob_, "/lock");
-  anns.lock();
+  anns_.lock();
   const auto kill_later = [](Executor& executor, Simulation& of,
                              const FakeSession& session) -> Task<void> {
     static_cast<void>(co_await sleep_for(executor, 1s));
     of.kill(session);
     of.cut(session);
   };
-  ASSERT_FALSE(bobs.try_lock());
+  ASSERT_FALSE(bobs_.try_lock());
   simulation_.start(kill_later(ann_.executor(), simulation_, *bob_.current()));
-  EXPECT_EQ(code_of([&] { bobs.lock(); }), Error::kSessionExpired);
-  ASSERT_FALSE(bobs.try_lock());
+  EXPECT_EQ(code_of([&] { bobs_.lock(); }), Error::kSessionExpired);
+  ASSERT_FALSE(bobs_.try_lock());
   simulation_.start(kill_later(ann_.executor(), simulation_, *bob_.current()));
   EXPECT_FALSE(rejoins.try_lock_for(5s));
   simulation_.settle();  // Its znode is deleted in the background.
   EXPECT_EQ(queue().size(), 1U);
-  anns.unlock();
+  anns_.unlock();
   rejoins.lock();
   EXPECT_EQ(rejoins.rejoins(), 0U);
   rejoins.unlock();
 }
 
 TEST_F(BlockingTest, OnlyItsHolderUnlocks) {
-  blocking::FairMutex mutex(ann_, "/lock");
-  EXPECT_EQ(code_of([&] { mutex.unlock(); }), std::errc::operation_not_permitted);
-  EXPECT_EQ(code_of([&] { static_cast<void>(mutex.fencing_token()); }),
+  EXPECT_EQ(code_of([&] { anns_.unlock(); }), std::errc::operation_not_permitted);
+  EXPECT_EQ(code_of([&] { static_cast<void>(anns_.fencing_token()); }),
             std::errc::operation_not_permitted);
   blocking::ReadWriteLock lock(ann_, "/rw");
   const std::shared_lock reads(lock);
@@ -158,28 +146,19 @@ TEST_F(BlockingTest, OnlyItsHolderUnlocks) {
 }
 
 TEST_F(BlockingTest, ADeadlockIsReportedAndLeavesNoZnode) {
-  blocking::FairMutex anns(ann_, "/lock");
-  blocking::FairMutex bobs(bob_, "/lock");
-  const std::unique_lock lock(anns);
-  try {
-    bobs.lock();
-    FAIL() << "locked twice";
-  } catch (const fake::Deadlock& deadlock) {
-    EXPECT_NE(std::string(deadlock.what()).find("waits for a change of /lock/_c_"),
-              std::string::npos)
-        << deadlock.what();
-  }
+  const std::unique_lock lock(anns_);
+  const std::string report = message_of([&] { bobs_.lock(); });
+  EXPECT_NE(report.find("waits for a change of /lock/_c_"), std::string::npos) << report;
   simulation_.settle();
   EXPECT_EQ(queue().size(), 1U);
 }
 
 TEST_F(BlockingTest, CodeThatTheSimulationRunsMustNotBlock) {
-  blocking::FairMutex mutex(ann_, "/lock");
   const auto inside = [](blocking::FairMutex& lock) -> Task<int> {
     lock.lock();
     co_return 0;
   };
-  EXPECT_EQ(code_of([&] { simulation_.run(inside(mutex)); }),
+  EXPECT_EQ(code_of([&] { simulation_.run(inside(anns_)); }),
             std::errc::resource_deadlock_would_occur);
   EXPECT_FALSE(simulation_.exists("/lock"));
 }
@@ -258,8 +237,7 @@ TEST_F(BlockingTest, AnUpgradeThatWouldWaitForAWriterConflicts) {
   anns.lock_shared();
   const auto writer = simulation_.open("Writer");
   ReadWriteLock lock(*writer, "/lock");
-  const auto waits = simulation_.start(lock.acquire_write());
-  simulation_.settle();
+  const auto waits = start_and_settle(lock.acquire_write());
   EXPECT_EQ(code_of([&] { anns.upgrade(); }), std::errc::device_or_resource_busy);
   EXPECT_FALSE(anns.try_upgrade_for(1s));
   EXPECT_EQ(anns.state(), LockState::kHeld);

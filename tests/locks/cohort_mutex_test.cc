@@ -16,7 +16,7 @@ namespace {
 
 using namespace unit;
 
-class CohortMutexTest : public ::testing::Test {
+class CohortMutexTest : public SimulatedSessionTest {
  protected:
   static CohortBounds three_grants() {
     CohortBounds bounds;
@@ -25,17 +25,9 @@ class CohortMutexTest : public ::testing::Test {
     return bounds;
   }
   CohortMutex::Hold take() { return must(simulation_.run(mutex_.acquire()), "acquire"); }
-  auto start(Context context = {}) {
-    auto started = simulation_.start(mutex_.acquire(std::move(context)));
-    simulation_.settle();
-    return started;
-  }
+  auto start(Context context = {}) { return start_and_settle(mutex_.acquire(std::move(context))); }
   // Starts a contender of another process, which queues up like any FairMutex.
-  auto start_elsewhere() {
-    auto started = simulation_.start(elsewhere_.acquire());
-    simulation_.settle();
-    return started;
-  }
+  auto start_elsewhere() { return start_and_settle(elsewhere_.acquire()); }
   template <class Started>
   CohortMutex::Hold granted(Started& started) {
     simulation_.run_until(started);
@@ -48,8 +40,6 @@ class CohortMutexTest : public ::testing::Test {
   }
   std::size_t places() { return children(simulation_, "/lock").size(); }
 
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
   const std::shared_ptr<FakeSession> other_ = simulation_.open("B");
   CohortMutex mutex_{*session_, "/lock", three_grants()};
   FairMutex elsewhere_{*other_, "/lock"};
@@ -72,8 +62,7 @@ TEST_F(CohortMutexTest, GrantIsHandedOnInOrderWithoutARequest) {
   CohortMutex::Hold last = granted(third);
   EXPECT_LT(second_token, last.fencing_token());
   EXPECT_EQ(requests.total(), 0U);
-  EXPECT_EQ(simulation_.run(last.release()), ReleaseOutcome::kReleased);
-  simulation_.settle();
+  EXPECT_EQ(run_and_settle(last.release()), ReleaseOutcome::kReleased);
   EXPECT_EQ(places(), 0U);
 }
 
@@ -129,8 +118,7 @@ TEST_F(CohortMutexTest, WaiterThatGaveUpAsItWasHandedTheGrantHandsItOn) {
   auto second = start(stop.get_token());
   auto third = start();
   AsyncEvent go(session_->executor());
-  auto release = simulation_.start(release_after(go, hold));
-  simulation_.settle();
+  auto release = start_and_settle(release_after(go, hold));
   // In this order: the wait is cancelled, the release hands the grant to the waiter, the waiter
   // resumes.
   stop.request_stop();
@@ -161,8 +149,7 @@ TEST_F(CohortMutexTest, LastWaiterThatGivesUpLeavesNoPlace) {
 TEST_F(CohortMutexTest, LostGrantIsNotHandedOnAndTheWaitersQueueUpAgain) {
   CohortMutex::Hold hold = take();
   auto second = start();
-  must(simulation_.run(remove(*other_, hold.held().znode())), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*other_, hold.held().znode())), "remove");
   EXPECT_EQ(hold.held().cause(), Error::kNoNode);
   const CohortMutex::Hold next = granted(second);
   EXPECT_LT(hold.fencing_token().batch, next.fencing_token().batch);
@@ -204,8 +191,7 @@ TEST_F(CohortMutexTest, TryDoesNotWait) {
   }
   auto rival = start_elsewhere();
   simulation_.run_until(rival);
-  EXPECT_EQ(error_of(simulation_.run(mutex_.try_acquire())), Error::kConflict);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(mutex_.try_acquire())), Error::kConflict);
   EXPECT_EQ(places(), 1U);
 }
 
@@ -238,8 +224,7 @@ TEST_F(CohortMutexTest, AnExceptionReachesAllWaiters) {
   ThrowsOnce observer;
   CohortMutex mutex(*session_, "/lock", three_grants(), &observer);
   const auto first = simulation_.start(mutex.acquire());
-  const auto second = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto second = start_and_settle(mutex.acquire());
   EXPECT_THROW(static_cast<void>(first.result()), std::runtime_error);
   EXPECT_THROW(static_cast<void>(second.result()), std::runtime_error);
   CohortMutex::Hold next = must(simulation_.run(mutex.acquire()), "acquire");

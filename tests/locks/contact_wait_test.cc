@@ -17,7 +17,7 @@ namespace {
 
 using namespace unit;
 
-class ContactWaitTest : public ::testing::Test {
+class ContactWaitTest : public SimulatedSessionTest {
  protected:
   // A session that keeps its contact hears nothing of the servers for three session timeouts, and
   // then everything: no answer is young enough to prove anything.
@@ -40,8 +40,6 @@ class ContactWaitTest : public ::testing::Test {
     EXPECT_EQ(held.state(), LockState::kHeld);
   }
 
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
   std::optional<ContactKeeper> keeper_;
   const Duration timeout_ = session_->timeout();
 };

@@ -19,18 +19,13 @@ using Member = DoubleBarrier::Member;
 using Entering = Started<Result<Member>>;
 using Leaving = Started<Result<void>>;
 
-class DoubleBarrierTest : public ::testing::Test {
+class DoubleBarrierTest : public SimulatedSessionsTest {
  protected:
-  ~DoubleBarrierTest() override { simulation_.end_tasks(); }
   Entering enter(DoubleBarrier& barrier, Context context = {}) {
-    const Entering entering = simulation_.start(barrier.enter(std::move(context)));
-    simulation_.settle();
-    return entering;
+    return start_and_settle(barrier.enter(std::move(context)));
   }
   Leaving leave(const Entering& entered, Context context = {}) {
-    const Leaving leaving = simulation_.start(entered.result()->leave(std::move(context)));
-    simulation_.settle();
-    return leaving;
+    return start_and_settle(entered.result()->leave(std::move(context)));
   }
   std::size_t members() {
     std::size_t count = 0;
@@ -38,9 +33,6 @@ class DoubleBarrierTest : public ::testing::Test {
     return count;
   }
 
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
-  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
   const std::shared_ptr<FakeSession> c_ = simulation_.open("C");
   DoubleBarrier of_a_{*a_, "/b", 2};
   DoubleBarrier of_b_{*b_, "/b", 2};
@@ -127,8 +119,7 @@ TEST_F(DoubleBarrierTest, AMemberThatGivesUpWhileTheRoundBeginsHasNotCome) {
     const Entering b = enter(of_b_);
     simulation_.advance(5s);
     EXPECT_EQ(error_of(a.result()), Error::kTimedOut);
-    simulation_.let_go(*b_);
-    simulation_.settle();
+    let_go_and_settle(*b_);
     ASSERT_FALSE(b.done()) << round;
     const Entering c = enter(of_c_);
     ASSERT_TRUE(b.done() && c.done()) << round;
@@ -175,9 +166,7 @@ TEST_F(DoubleBarrierTest, AMemberThatDiesInsideIsNotWaitedFor) {
 
 TEST_F(DoubleBarrierTest, AMemberThatDiesOutsideMustComeAgain) {
   const Entering a = enter(of_a_);
-  simulation_.kill(*a_);
-  simulation_.cut(*a_);
-  simulation_.settle();
+  kill_and_settle(*a_);
   EXPECT_EQ(error_of(a.result()), Error::kSessionExpired);
   const Entering b = enter(of_b_);
   EXPECT_FALSE(b.done());
@@ -248,8 +237,7 @@ TEST_F(DoubleBarrierTest, BadInputIsAnErrorAndLeavesNothing) {
   EXPECT_FALSE(simulation_.exists("/b"));
   must(simulation_.run(create(*a_, "/b")), "create");
   must(simulation_.run(create(*a_, "/b/ready", "yes")), "create");
-  EXPECT_EQ(error_of(simulation_.run(of_a_.enter())), Error::kMarshallingError);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(of_a_.enter())), Error::kMarshallingError);
   EXPECT_EQ(members(), 0U);
 }
 

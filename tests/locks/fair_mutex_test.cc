@@ -86,11 +86,8 @@ class MutexClient {
   FairMutex mutex{*session, "/lock", &observer};
 };
 
-class FairMutexQueueTest : public ::testing::Test {
+class FairMutexQueueTest : public SimulatedTest {
  protected:
-  ~FairMutexQueueTest() override { simulation_.end_tasks(); }
-
-  Simulation simulation_;
   MutexClient a_{simulation_, "A"};
   MutexClient b_{simulation_, "B"};
   MutexClient c_{simulation_, "C"};
@@ -132,8 +129,7 @@ TEST_F(FairMutexQueueTest, WakesOnlyTheNextWaiter) {
   const auto by_b = b_.queue_up();
   const auto by_c = c_.queue_up();
   const RequestCounter requests(simulation_);
-  simulation_.run(held->release());
-  simulation_.settle();
+  run_and_settle(held->release());
   EXPECT_TRUE(by_b.done());
   EXPECT_FALSE(by_c.done());
   EXPECT_EQ(requests.of(*a_.session), 1U);  // The delete,
@@ -156,8 +152,7 @@ TEST_F(FairMutexQueueTest, WaiterThatTimesOutLeavesAndTheNextGetsTheLock) {
   EXPECT_EQ(children(simulation_, "/lock").size(), 2U);
   EXPECT_FALSE(by_c.done());  // Its predecessor is gone, but the holder is not:
   EXPECT_EQ(c_.observer.calls(), (Calls{"place reserved", "waits behind 2", "waits behind 1"}));
-  simulation_.run(held->release());
-  simulation_.settle();
+  run_and_settle(held->release());
   ASSERT_TRUE(by_c.done());
   EXPECT_EQ(by_c.result()->state(), LockState::kHeld);
 }
@@ -229,8 +224,7 @@ TEST_F(FairMutexQueueTest, WaiterGetsTheLockDespiteCutsAroundTheRelease) {
     simulation_.run_until(by_b);
     ASSERT_TRUE(by_b.result().has_value());
     EXPECT_EQ(released.result(), ReleaseOutcome::kReleased);
-    simulation_.run(by_b.result()->release());
-    simulation_.settle();
+    run_and_settle(by_b.result()->release());
     EXPECT_TRUE(children(simulation_, "/lock").empty());
   }
 }
@@ -240,8 +234,7 @@ TEST_F(FairMutexQueueTest, DeletedPlaceIsNoNode) {
   const auto by_b = b_.queue_up();
   const std::string place = children(simulation_, "/lock").back();
   must(simulation_.run(remove(*c_.session, Path("/lock") / place)), "remove");
-  simulation_.run(held->release());
-  simulation_.settle();
+  run_and_settle(held->release());
   ASSERT_TRUE(by_b.done());
   EXPECT_EQ(error_of(by_b.result()), Error::kNoNode);
   EXPECT_TRUE(b_.session->background().empty());
@@ -265,8 +258,7 @@ TEST_F(FairMutexQueueTest, AcquiresOfOneSessionQueueUp) {
   const auto second = a_.queue_up();
   EXPECT_FALSE(second.done());
   EXPECT_EQ(children(simulation_, "/lock").size(), 2U);
-  simulation_.run(first->release());
-  simulation_.settle();
+  run_and_settle(first->release());
   ASSERT_TRUE(second.done());
   EXPECT_GT(second.result()->fencing_token(), first->fencing_token());
 }
@@ -311,8 +303,7 @@ TEST_F(FairMutexQueueTest, ContendersOfOtherLibrariesCountIfTheirMarksAreGiven) 
   FairMutex mutex(*a_.session, "/lock", options);
   must(simulation_.run(create(*b_.session, "/lock")), "create");
   must(simulation_.run(create(*b_.session, "/lock/0a__lock__0000000000")), "create");
-  const auto held = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto held = start_and_settle(mutex.acquire());
   EXPECT_FALSE(held.done());
   must(simulation_.run(remove(*b_.session, "/lock/0a__lock__0000000000")), "remove");
   simulation_.run_until(held);
@@ -321,8 +312,7 @@ TEST_F(FairMutexQueueTest, ContendersOfOtherLibrariesCountIfTheirMarksAreGiven) 
 TEST_F(FairMutexQueueTest, TryAcquireDoesNotWait) {
   auto held = simulation_.run(a_.mutex.try_acquire());
   ASSERT_TRUE(held.has_value());
-  EXPECT_EQ(error_of(simulation_.run(b_.mutex.try_acquire())), Error::kConflict);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(b_.mutex.try_acquire())), Error::kConflict);
   EXPECT_EQ(children(simulation_, "/lock").size(), 1U);
   EXPECT_EQ(b_.observer.calls().back(), "gave up: conflict");
 }
@@ -367,8 +357,7 @@ TEST_F(FairMutexQueueTest, EndOfTheSequenceIsNodeExistsForEveryContender) {
   EXPECT_EQ(error_of(by_b.result()), Error::kNodeExists);
   EXPECT_EQ(error_of(by_c.result()), Error::kNodeExists);
   simulation_.run(held->release());
-  EXPECT_EQ(error_of(simulation_.run(b_.acquire())), Error::kNodeExists);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(b_.acquire())), Error::kNodeExists);
   EXPECT_TRUE(children(simulation_, "/lock").empty());
   // An operator repairs it like this.
   must(simulation_.run(remove(*c_.session, "/lock")), "remove");
@@ -388,8 +377,7 @@ TEST_F(FairMutexQueueTest, UnreadablePredecessorIsWatched) {
   must(simulation_.run(create_unreadable(*c_.session, "/lock/x-lock-0000000000")), "create");
   const auto by_b = b_.queue_up();
   EXPECT_FALSE(by_b.done());
-  must(simulation_.run(remove(*c_.session, "/lock/x-lock-0000000000")), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*c_.session, "/lock/x-lock-0000000000")), "remove");
   EXPECT_TRUE(by_b.done());
 }
 
@@ -406,8 +394,7 @@ TEST_F(FairMutexQueueTest, GrantRestsOnTheListThatShowedItFirst) {
   FairMutex mutex(*b_.session, "/lock", &keeper);
   auto held_by_a = simulation_.run(a_.acquire());
   const auto by_c = c_.queue_up();
-  const auto by_b = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto by_b = start_and_settle(mutex.acquire());
   simulation_.run(held_by_a->release());
   simulation_.run_until(by_c);
   simulation_.run(by_c.result()->release());
@@ -425,8 +412,7 @@ TEST_F(FairMutexQueueTest, GrantOfTheOnlyWaiterRestsOnTheDeletionInFrontOfIt) {
   GrantKeeper keeper;
   FairMutex mutex(*b_.session, "/lock", &keeper);
   auto held_by_a = simulation_.run(a_.acquire());
-  const auto by_b = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto by_b = start_and_settle(mutex.acquire());
   simulation_.run(held_by_a->release());
   simulation_.run_until(by_b);
   ASSERT_TRUE(keeper.grant.has_value());

@@ -12,7 +12,7 @@ namespace {
 
 using namespace unit;
 
-class GuaranteedRemoveTest : public ::testing::Test {
+class GuaranteedRemoveTest : public SimulatedTest {
  protected:
   GuaranteedRemoveTest() { must(simulation_.run(create(*other_, "/q")), "create /q"); }
   Path contender(std::string_view name, FakeSession& owner) {
@@ -22,7 +22,6 @@ class GuaranteedRemoveTest : public ::testing::Test {
         .path;
   }
 
-  Simulation simulation_;
   const std::shared_ptr<FakeSession> other_ = simulation_.open("other");
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
@@ -114,8 +113,7 @@ TEST_F(GuaranteedRemoveTest, ByGuidFindsACreateInFlight) {
       create(*session_, "/q/_c_1-lock-", Data(), CreateMode::kEphemeralSequential));
   remove_guaranteed_by_guid(*session_, "/q", "_c_1");
   simulation_.settle();
-  simulation_.let_go(*session_);
-  simulation_.settle();
+  let_go_and_settle(*session_);
   EXPECT_TRUE(created.result().has_value());
   EXPECT_TRUE(children(simulation_, "/q").empty());
 }
@@ -127,8 +125,7 @@ TEST_F(GuaranteedRemoveTest, ByGuidSyncsBeforeItLists) {
   remove_guaranteed_by_guid(*session_, "/q", "_c_1");
   simulation_.settle();
   EXPECT_EQ(requests.of(*session_, OpCode::kSync), 1U);
-  simulation_.let_go(*session_);
-  simulation_.settle();
+  let_go_and_settle(*session_);
   EXPECT_EQ(requests.of(*session_), 2U);
 }
 

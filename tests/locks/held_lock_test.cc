@@ -16,7 +16,7 @@ namespace {
 
 using namespace unit;
 
-class HeldLockTest : public ::testing::Test {
+class HeldLockTest : public SimulatedTest {
  protected:
   HeldLock acquire() {
     FairMutex mutex(*session_, "/lock", &observer_);
@@ -42,7 +42,6 @@ class HeldLockTest : public ::testing::Test {
     for (int i = 0; i < kParts; ++i) simulation_.advance(duration / kParts);
   }
 
-  Simulation simulation_;
   RecordingObserver observer_;
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
@@ -84,8 +83,7 @@ TEST_F(HeldLockTest, EveryReleaseReturnsTheSameOutcome) {
 TEST_F(HeldLockTest, ConcurrentReleasesReturnTheSameOutcome) {
   HeldLock held = acquire();
   const auto first = simulation_.start(held.release());
-  const auto second = simulation_.start(held.release());
-  simulation_.settle();
+  const auto second = start_and_settle(held.release());
   EXPECT_EQ(first.result(), ReleaseOutcome::kReleased);
   EXPECT_EQ(second.result(), ReleaseOutcome::kReleased);
   EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
@@ -197,8 +195,7 @@ TEST_F(HeldLockTest, ReleaseAfterTheLossSendsNothing) {
 
 TEST_F(HeldLockTest, ReleaseWithAnEndedContextGoesOnInTheBackground) {
   HeldLock held = acquire();
-  EXPECT_EQ(simulation_.run(held.release(simulation_.now())), ReleaseOutcome::kUnknown);
-  simulation_.settle();
+  EXPECT_EQ(run_and_settle(held.release(simulation_.now())), ReleaseOutcome::kUnknown);
   EXPECT_FALSE(simulation_.exists(held.znode()));
   EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kUnknown);
   EXPECT_EQ(told(), Calls{"released: unknown"});
@@ -383,8 +380,7 @@ TEST_F(HeldLockTest, DeletionByAnotherClientIsALossForAHolderThatAsksForTheToken
   simulation_.settle();
   EXPECT_EQ(requests.total(), 1U);
   const auto other = simulation_.open("other");
-  must(simulation_.run(remove(*other, held.znode())), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*other, held.znode())), "remove");
   EXPECT_TRUE(lost.stop_requested());
   EXPECT_EQ(held.state(), LockState::kLost);
   EXPECT_EQ(held.cause(), Error::kNoNode);
@@ -418,8 +414,7 @@ TEST_F(HeldLockTest, OwnReleaseIsNoLossForTheWatch) {
   HeldLock held = acquire();
   const std::stop_token lost = held.lost_token();
   simulation_.settle();
-  EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
-  simulation_.settle();
+  EXPECT_EQ(run_and_settle(held.release()), ReleaseOutcome::kReleased);
   EXPECT_FALSE(lost.stop_requested());
   EXPECT_EQ(told(), Calls{"released: released"});
 }
@@ -429,8 +424,7 @@ TEST_F(HeldLockTest, LossOfTheZnodeMayDestroyTheLock) {
   const Path own = held->znode();
   const std::stop_callback destroy(held->lost_token(), [&] { held.reset(); });
   const auto other = simulation_.open("other");
-  must(simulation_.run(remove(*other, own)), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*other, own)), "remove");
   EXPECT_EQ(held, nullptr);
 }
 

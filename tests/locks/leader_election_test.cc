@@ -13,7 +13,7 @@ namespace {
 
 using namespace unit;
 
-class LeaderElectionTest : public ::testing::Test {
+class LeaderElectionTest : public SimulatedSessionsTest {
  protected:
   // The leader that C sees; "" if there is none.
   std::string_view leader() {
@@ -21,9 +21,6 @@ class LeaderElectionTest : public ::testing::Test {
     return leader_ ? leader_->candidate.view() : "";
   }
 
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
-  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
   const std::shared_ptr<FakeSession> c_ = simulation_.open("C");
   LeaderElection of_a_{*a_, "/election", "Ann"};
   LeaderElection of_b_{*b_, "/election", "Bob"};
@@ -34,8 +31,7 @@ class LeaderElectionTest : public ::testing::Test {
 TEST_F(LeaderElectionTest, CandidatesLeadOneAfterTheOther) {
   EXPECT_EQ(leader(), "");
   HeldLock ann = must(simulation_.run(of_a_.campaign()), "campaign");
-  const auto bob = simulation_.start(of_b_.campaign());
-  simulation_.settle();
+  const auto bob = start_and_settle(of_b_.campaign());
   EXPECT_EQ(leader(), "Ann");
   EXPECT_EQ(leader_->token, ann.fencing_token());
   EXPECT_EQ(must(simulation_.run(of_c_.candidates()), "candidates").size(), 2U);
@@ -47,36 +43,28 @@ TEST_F(LeaderElectionTest, CandidatesLeadOneAfterTheOther) {
 
 TEST_F(LeaderElectionTest, ObserverHearsOfEveryLeader) {
   Zxid seen = 0;
-  const auto next = [&] {
-    const auto observed = simulation_.start(of_c_.leader_after(seen));
-    simulation_.settle();
-    return observed;
-  };
+  const auto next = [&] { return start_and_settle(of_c_.leader_after(seen)); };
   const auto first = next();
   EXPECT_FALSE(first.done());  // Even the parent is missing.
-  HeldLock ann = must(simulation_.run(of_a_.campaign()), "campaign");
-  simulation_.settle();
+  HeldLock ann = must(run_and_settle(of_a_.campaign()), "campaign");
   ASSERT_TRUE(first.done());
   EXPECT_EQ((*first.result())->candidate, Data("Ann"));
   seen = (*first.result())->seen;
   const auto second = next();
   EXPECT_FALSE(second.done());
-  must(simulation_.run(of_a_.proclaim(ann, "Ann, busy")), "proclaim");
-  simulation_.settle();
+  must(run_and_settle(of_a_.proclaim(ann, "Ann, busy")), "proclaim");
   ASSERT_TRUE(second.done());
   EXPECT_EQ((*second.result())->candidate, Data("Ann, busy"));
   EXPECT_EQ((*second.result())->token, ann.fencing_token());
   seen = (*second.result())->seen;
   const auto third = next();
-  simulation_.run(ann.release());
-  simulation_.settle();
+  run_and_settle(ann.release());
   ASSERT_TRUE(third.done());
   EXPECT_FALSE(third.result()->has_value());
   seen = 0;
   const auto fourth = next();
   EXPECT_FALSE(fourth.done());
-  const HeldLock bob = must(simulation_.run(of_b_.campaign()), "campaign");
-  simulation_.settle();
+  const HeldLock bob = must(run_and_settle(of_b_.campaign()), "campaign");
   ASSERT_TRUE(fourth.done());
   EXPECT_EQ((*fourth.result())->token, bob.fencing_token());
 }
@@ -84,12 +72,10 @@ TEST_F(LeaderElectionTest, ObserverHearsOfEveryLeader) {
 // The leader goes between the list that showed it and the read that would watch it.
 TEST_F(LeaderElectionTest, ObserverSurvivesALeaderThatGoesDuringItsLook) {
   HeldLock ann = must(simulation_.run(of_a_.campaign()), "campaign");
-  const auto bob = simulation_.start(of_b_.campaign());
-  simulation_.settle();
+  const auto bob = start_and_settle(of_b_.campaign());
   simulation_.hold(*c_, OpCode::kGetData);
   const auto observed = simulation_.start(of_c_.leader_after(0));
-  const auto asked = simulation_.start(of_c_.leader());
-  simulation_.settle();
+  const auto asked = start_and_settle(of_c_.leader());
   simulation_.run(ann.release());
   simulation_.run_until(bob);
   simulation_.let_go(*c_);
@@ -105,8 +91,7 @@ TEST_F(LeaderElectionTest, FirstLeaderIsSeenWheneverItComes) {
     SCOPED_TRACE(steps);
     const auto observed = simulation_.start(of_c_.leader_after(0));
     run_steps(simulation_, steps);
-    HeldLock ann = must(simulation_.run(of_a_.campaign()), "campaign");
-    simulation_.settle();
+    HeldLock ann = must(run_and_settle(of_a_.campaign()), "campaign");
     ASSERT_TRUE(observed.done());
     EXPECT_EQ((*observed.result())->token, ann.fencing_token());
     simulation_.run(ann.release());
@@ -122,8 +107,7 @@ TEST_F(LeaderElectionTest, NumberAtTheEndOfTheSequenceDoesNotLead) {
   EXPECT_EQ(leader(), "Ann");
   must(simulation_.run(remove(*a_, ann.znode())), "remove");
   EXPECT_EQ(leader(), "");
-  const auto observed = simulation_.start(of_c_.leader_after(0));
-  simulation_.settle();
+  const auto observed = start_and_settle(of_c_.leader_after(0));
   EXPECT_FALSE(observed.done());
 }
 

@@ -53,17 +53,13 @@ class Releases final : public LockObserver {
   Calls& calls_;
 };
 
-class LeaderLatchTest : public ::testing::Test {
+class LeaderLatchTest : public SimulatedTest {
  protected:
-  ~LeaderLatchTest() override { simulation_.end_tasks(); }
   Started<Result<void>> take_part(LeaderLatch& latch) {
-    const auto taking_part = simulation_.start(latch.take_part(Context(stop_.get_token())));
-    simulation_.settle();
-    return taking_part;
+    return start_and_settle(latch.take_part(Context(stop_.get_token())));
   }
   std::size_t candidates() { return children(simulation_, "/e").size(); }
 
-  Simulation simulation_;
   fake::FakeClient& client_of_a_ = simulation_.client("A");
   fake::FakeClient& client_of_b_ = simulation_.client("B");
   Notices a_hears_{simulation_};
@@ -109,9 +105,7 @@ TEST_F(LeaderLatchTest, ItIsToldOfTheEndOfItsContextBeforeItsZnodeGoes) {
 TEST_F(LeaderLatchTest, LeadsAgainAfterItsSessionHasExpired) {
   const auto a = take_part(of_a_);
   const auto session = client_of_a_.current();
-  simulation_.kill(*session);
-  simulation_.cut(*session);
-  simulation_.settle();
+  kill_and_settle(*session);
   EXPECT_EQ(a_hears_.calls, (Calls{"leads", "lost: session expired", "leads"}));
   EXPECT_TRUE(of_a_.leads());
   EXPECT_NE(client_of_a_.current(), session);
@@ -122,8 +116,7 @@ TEST_F(LeaderLatchTest, LeadsAgainAfterItsSessionHasExpired) {
 TEST_F(LeaderLatchTest, LeadsAgainAfterItsZnodeHasBeenDeleted) {
   const auto a = take_part(of_a_);
   const auto other = simulation_.open("Operator");
-  must(simulation_.run(remove(*other, *a_hears_.znode)), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*other, *a_hears_.znode)), "remove");
   EXPECT_EQ(a_hears_.calls, (Calls{"leads", "lost: no node", "leads"}));
   EXPECT_GT(a_hears_.tokens.back(), a_hears_.tokens.front());
   EXPECT_FALSE(a.done());
@@ -133,9 +126,7 @@ TEST_F(LeaderLatchTest, WaitsAgainAfterItsPlaceInTheQueueIsGone) {
   const auto a = take_part(of_a_);
   const auto b = take_part(of_b_);
   const auto session = client_of_b_.current();
-  simulation_.kill(*session);
-  simulation_.cut(*session);
-  simulation_.settle();
+  kill_and_settle(*session);
   EXPECT_EQ(candidates(), 2U);
   EXPECT_TRUE(b_hears_.calls.empty());
   of_a_.resign();
@@ -165,8 +156,7 @@ TEST_F(LeaderLatchTest, AnAskedLeaderResignsOrLosesItsTermAfterTheGrace) {
   LeaderLatch revocable(client_of_a_, "/e", options, a_hears_);
   const auto a = take_part(revocable);
   const auto other = simulation_.open("Operator");
-  must(simulation_.run(set_data(*other, *a_hears_.znode, "__REVOKE__")), "ask");
-  simulation_.settle();
+  must(run_and_settle(set_data(*other, *a_hears_.znode, "__REVOKE__")), "ask");
   EXPECT_TRUE(revocable.leads());
   simulation_.advance(5s);
   EXPECT_EQ(a_hears_.calls, (Calls{"leads", "lost: revoked", "leads"}));

@@ -148,11 +148,10 @@ constexpr std::array kRecipes = {
     Recipe{"MultiLockOfAnyKind", &take_side, false, true, kReadWriteMarks},
 };
 
-class LockOptionsTest : public ::testing::TestWithParam<Recipe> {
+class LockOptionsTest : public SimulatedSessionTest, public ::testing::WithParamInterface<Recipe> {
  protected:
   Result<Grant> taken(LockOptions options) {
-    Result<Grant> grant = simulation_.run(GetParam().take(*session_, std::move(options)));
-    simulation_.settle();
+    Result<Grant> grant = run_and_settle(GetParam().take(*session_, std::move(options)));
     return grant;
   }
   Grant take(LockOptions options) { return must(taken(std::move(options)), "take"); }
@@ -161,9 +160,6 @@ class LockOptionsTest : public ::testing::TestWithParam<Recipe> {
     options.loss = loss;
     return take(std::move(options));
   }
-
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryRecipe, LockOptionsTest, ::testing::ValuesIn(kRecipes),
@@ -234,8 +230,7 @@ TEST_P(LockOptionsTest, OthersMayRevokeIt) {
   const Grant& held = must(grant, "take");
   const auto other = simulation_.open("B");
   const Path queue = held->znode().parent();
-  must(simulation_.run(revoke(*other, queue, GetParam().marks)), "revoke");
-  simulation_.settle();
+  must(run_and_settle(revoke(*other, queue, GetParam().marks)), "revoke");
   EXPECT_TRUE(held->revoked_token().stop_requested());
   EXPECT_EQ(held->state(), LockState::kHeld);
   simulation_.advance(1min);
@@ -275,8 +270,7 @@ TEST_P(LockOptionsTest, OtherMarksAreHeededOrRefused) {
   must(simulation_.run(create(*other, first)), "create");
   LockOptions options;
   options.marks = kForeignMarks;
-  const auto taking = simulation_.start(GetParam().take(*session_, options));
-  simulation_.settle();
+  const auto taking = start_and_settle(GetParam().take(*session_, options));
   EXPECT_EQ(taking.done(), !GetParam().takes_other_marks);
   must(simulation_.run(remove(*other, first)), "remove");
   simulation_.run_until(taking);
@@ -303,7 +297,7 @@ TEST_P(LockOptionsTest, MarksWithoutOurExclusiveOneAreABadArgument) {
 
 // ------------------------------------------------------------------------------------ blocking
 
-class BlockingOptionsTest : public ::testing::Test {
+class BlockingOptionsTest : public SimulatedTest {
  protected:
   static LockOptions by_servers_notice() {
     LockOptions options(Data("ann@host"));
@@ -319,7 +313,6 @@ class BlockingOptionsTest : public ::testing::Test {
     EXPECT_EQ(lock.state(), LockState::kHeld);
   }
 
-  Simulation simulation_;
   fake::FakeClient& client_ = simulation_.client("Ann");
 };
 

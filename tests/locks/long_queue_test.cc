@@ -46,7 +46,7 @@ class Traffic final : public fakezk::Tracer {
 };
 
 // A holder, and as many waiters as the parameter says.
-class LongQueueTest : public ::testing::TestWithParam<std::size_t> {
+class LongQueueTest : public SimulatedTest, public ::testing::WithParamInterface<std::size_t> {
  protected:
   LongQueueTest() {
     for (std::size_t i = 0; i < kSessions; ++i) {
@@ -55,8 +55,6 @@ class LongQueueTest : public ::testing::TestWithParam<std::size_t> {
     }
     for (std::size_t i = 0; i <= GetParam(); ++i) join();
   }
-  ~LongQueueTest() override { simulation_.end_tasks(); }
-
   void join() {
     const std::size_t number = acquired_.size();
     acquired_.push_back(simulation_.start(mutexes_[number % kSessions].acquire()));
@@ -73,7 +71,6 @@ class LongQueueTest : public ::testing::TestWithParam<std::size_t> {
     return count;
   }
 
-  Simulation simulation_;
   std::vector<std::shared_ptr<FakeSession>> sessions_;
   std::deque<FairMutex> mutexes_;
   std::vector<Started<Result<HeldLock>>> acquired_;

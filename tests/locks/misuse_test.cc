@@ -23,55 +23,48 @@ namespace {
 
 using namespace unit;
 
-TEST(MisuseDeathTest, CheckNamesTheBrokenRule) {
+class MisuseDeathTest : public SimulatedSessionTest {};
+
+TEST_F(MisuseDeathTest, CheckNamesTheBrokenRule) {
   internal::check(true, "never said");
   EXPECT_DEATH(internal::check(false, "one at a time"), "lockstep: misuse: one at a time");
 }
 
-TEST(MisuseDeathTest, AskingALiveSessionForItsEndErrorIsMisuse) {
-  Simulation simulation;
-  const auto session = simulation.open("A");
-  EXPECT_DEATH(static_cast<void>(session->end_error()), "a session that is not over");
+TEST_F(MisuseDeathTest, AskingALiveSessionForItsEndErrorIsMisuse) {
+  EXPECT_DEATH(static_cast<void>(session_->end_error()), "a session that is not over");
 }
 
-TEST(MisuseDeathTest, CheckingAnUnfairMutexInATransactionIsMisuse) {
-  Simulation simulation;
-  const auto session = simulation.open("A");
-  UnfairMutex mutex(*session, "/lock");
-  const HeldLock held = must(simulation.run(mutex.acquire()), "acquire");
+TEST_F(MisuseDeathTest, CheckingAnUnfairMutexInATransactionIsMisuse) {
+  UnfairMutex mutex(*session_, "/lock");
+  const HeldLock held = must(simulation_.run(mutex.acquire()), "acquire");
   EXPECT_DEATH(static_cast<void>(held.check()), "the next holder's znode has the same name");
 }
 
-TEST(MisuseDeathTest, AReadWriteLockOutlivesItsUpgrades) {
-  Simulation simulation;
-  const auto session = simulation.open("A");
-  const auto other = simulation.open("B");
-  std::optional<ReadWriteLock> lock(std::in_place, *session, Path("/lock"));
+TEST_F(MisuseDeathTest, AReadWriteLockOutlivesItsUpgrades) {
+  const auto other = simulation_.open("B");
+  std::optional<ReadWriteLock> lock(std::in_place, *session_, Path("/lock"));
   ReadWriteLock others(*other, "/lock");
-  HeldLock held = must(simulation.run(lock->acquire_read()), "acquire_read");
-  const HeldLock in_the_way = must(simulation.run(others.acquire_read()), "acquire_read");
-  const auto upgraded = simulation.start(lock->upgrade(held));
-  simulation.settle();
+  HeldLock held = must(simulation_.run(lock->acquire_read()), "acquire_read");
+  const HeldLock in_the_way = must(simulation_.run(others.acquire_read()), "acquire_read");
+  const auto upgraded = start_and_settle(lock->upgrade(held));
   EXPECT_DEATH(lock.reset(), "a ReadWriteLock must outlive the tasks of its acquires");
-  simulation.end_tasks();
+  simulation_.end_tasks();
 }
 
 Task<int> seven() { co_return 7; }
 
 Task<void> await(Task<int>& task) { static_cast<void>(co_await std::move(task)); }
 
-TEST(MisuseDeathTest, ATaskThatIsAwaitedTwiceIsMisuse) {
-  Simulation simulation;
+TEST_F(MisuseDeathTest, ATaskThatIsAwaitedTwiceIsMisuse) {
   Task<int> task = seven();
-  simulation.run(await(task));
-  EXPECT_DEATH(simulation.run(await(task)), "a task is awaited once, and not after it was moved");
+  simulation_.run(await(task));
+  EXPECT_DEATH(simulation_.run(await(task)), "a task is awaited once, and not after it was moved");
 }
 
-TEST(MisuseDeathTest, ATaskThatWasMovedFromIsMisuse) {
-  Simulation simulation;
+TEST_F(MisuseDeathTest, ATaskThatWasMovedFromIsMisuse) {
   Task<int> task = seven();
   const Task<int> moved = std::move(task);
-  EXPECT_DEATH(simulation.run(await(task)), "a task is awaited once, and not after it was moved");
+  EXPECT_DEATH(simulation_.run(await(task)), "a task is awaited once, and not after it was moved");
 }
 
 Task<int> wait_for(FakeSession& session) {
@@ -79,29 +72,25 @@ Task<int> wait_for(FakeSession& session) {
   co_return 7;
 }
 
-TEST(MisuseDeathTest, ATaskThatIsAwaitedAgainWhileItRunsIsMisuse) {
-  Simulation simulation;
-  const auto session = simulation.open("A");
-  Task<int> task = wait_for(*session);
-  simulation.start(await(task));
-  EXPECT_DEATH(simulation.start(await(task)), "this one is awaited already");
-  simulation.run();
+TEST_F(MisuseDeathTest, ATaskThatIsAwaitedAgainWhileItRunsIsMisuse) {
+  Task<int> task = wait_for(*session_);
+  simulation_.start(await(task));
+  EXPECT_DEATH(simulation_.start(await(task)), "this one is awaited already");
+  simulation_.run();
 }
 
-TEST(MisuseDeathTest, ALockThatIsDestroyedBeforeItsTaskIsMisuse) {
-  Simulation simulation;
-  const auto session = simulation.open("A");
-  FairMutex holders(*session, "/lock");
-  const HeldLock held = must(simulation.run(holders.acquire()), "acquire");
+TEST_F(MisuseDeathTest, ALockThatIsDestroyedBeforeItsTaskIsMisuse) {
+  FairMutex holders(*session_, "/lock");
+  const HeldLock held = must(simulation_.run(holders.acquire()), "acquire");
   const auto wait_for_what_is_gone = [&] {
-    FairMutex mutex(*session, "/lock");
+    FairMutex mutex(*session_, "/lock");
     return mutex.acquire();
   };
   EXPECT_DEATH(static_cast<void>(wait_for_what_is_gone()),
                "a FairMutex must outlive the tasks of its acquires");
   const auto destroy_while_it_waits = [&] {
-    FairMutex mutex(*session, "/lock");
-    static_cast<void>(simulation.start(mutex.acquire()));
+    FairMutex mutex(*session_, "/lock");
+    static_cast<void>(simulation_.start(mutex.acquire()));
   };
   EXPECT_DEATH(destroy_while_it_waits(), "a FairMutex must outlive the tasks of its acquires");
 }
@@ -111,15 +100,14 @@ Task<void> destroy_later(Executor& executor, std::optional<blocking::FairMutex>&
   mutex.reset();
 }
 
-TEST(MisuseDeathTest, ABlockingLockThatIsDestroyedWhileACallWaitsIsMisuse) {
-  Simulation simulation;
-  blocking::FairMutex holders(simulation.client("A"), "/lock");
+TEST_F(MisuseDeathTest, ABlockingLockThatIsDestroyedWhileACallWaitsIsMisuse) {
+  blocking::FairMutex holders(simulation_.client("A"), "/lock");
   const std::lock_guard lock(holders);
-  fake::FakeClient& client = simulation.client("B");
+  fake::FakeClient& client = simulation_.client("B");
   std::optional<blocking::FairMutex> mutex(std::in_place, client, "/lock");
-  simulation.start(destroy_later(client.executor(), mutex));
+  simulation_.start(destroy_later(client.executor(), mutex));
   EXPECT_DEATH(mutex->lock(), "a blocking lock is destroyed while a call of it waits");
-  simulation.end_tasks();
+  simulation_.end_tasks();
 }
 
 Task<void> clear_own_set(Executor& executor, TaskSet& tasks) {
@@ -127,11 +115,10 @@ Task<void> clear_own_set(Executor& executor, TaskSet& tasks) {
   tasks.clear();
 }
 
-TEST(MisuseDeathTest, ATaskThatClearsItsOwnSetIsMisuse) {
-  Simulation simulation;
+TEST_F(MisuseDeathTest, ATaskThatClearsItsOwnSetIsMisuse) {
   TaskSet tasks;
-  tasks.spawn(clear_own_set(simulation.client("A").executor(), tasks));
-  EXPECT_DEATH(simulation.run(), "a task destroys itself while it runs");
+  tasks.spawn(clear_own_set(simulation_.client("A").executor(), tasks));
+  EXPECT_DEATH(simulation_.run(), "a task destroys itself while it runs");
 }
 
 Task<void> start_what_clears_the_set(TaskSet& tasks) {
@@ -140,7 +127,7 @@ Task<void> start_what_clears_the_set(TaskSet& tasks) {
   co_return;
 }
 
-TEST(MisuseDeathTest, ATaskThatIsDestroyedByOneThatItStartedIsMisuse) {
+TEST_F(MisuseDeathTest, ATaskThatIsDestroyedByOneThatItStartedIsMisuse) {
   TaskSet tasks;
   EXPECT_DEATH(tasks.spawn(start_what_clears_the_set(tasks)),
                "a task destroys itself while it runs");
@@ -153,40 +140,35 @@ void destroy_before_the_task(Lock lock, Acquire acquire) {
   short_lived.reset();
 }
 
-TEST(MisuseDeathTest, EveryLockNamesItselfIfItIsDestroyedBeforeItsTask) {
-  Simulation simulation;
-  const auto session = simulation.open("A");
+TEST_F(MisuseDeathTest, EveryLockNamesItselfIfItIsDestroyedBeforeItsTask) {
   const auto acquire = [](auto& lock) { return lock.acquire(); };
-  EXPECT_DEATH(destroy_before_the_task(UnfairMutex(*session, "/lock"), acquire),
+  EXPECT_DEATH(destroy_before_the_task(UnfairMutex(*session_, "/lock"), acquire),
                "an UnfairMutex must outlive");
-  EXPECT_DEATH(destroy_before_the_task(Semaphore(*session, "/lock", 1), acquire),
+  EXPECT_DEATH(destroy_before_the_task(Semaphore(*session_, "/lock", 1), acquire),
                "a Semaphore must outlive");
-  EXPECT_DEATH(destroy_before_the_task(Semaphore(*session, "/lock", 2),
+  EXPECT_DEATH(destroy_before_the_task(Semaphore(*session_, "/lock", 2),
                                        [](Semaphore& lock) { return lock.acquire(2); }),
                "a Semaphore must outlive");
-  EXPECT_DEATH(destroy_before_the_task(ReadWriteLock(*session, "/lock"),
+  EXPECT_DEATH(destroy_before_the_task(ReadWriteLock(*session_, "/lock"),
                                        [](ReadWriteLock& lock) { return lock.acquire_read(); }),
                "a ReadWriteLock must outlive");
-  EXPECT_DEATH(destroy_before_the_task(MultiLock(*session, {"/a", "/b"}), acquire),
+  EXPECT_DEATH(destroy_before_the_task(MultiLock(*session_, {"/a", "/b"}), acquire),
                "a MultiLock must outlive");
-  EXPECT_DEATH(destroy_before_the_task(DoubleBarrier(*session, "/lock", 2),
+  EXPECT_DEATH(destroy_before_the_task(DoubleBarrier(*session_, "/lock", 2),
                                        [](DoubleBarrier& barrier) { return barrier.enter(); }),
                "a DoubleBarrier must outlive");
 }
 
-TEST(MisuseDeathTest, SecondWaiterOfAWatchIsMisuse) {
-  Simulation simulation;
-  const auto session = simulation.open("A");
-  const Watch watch = must(simulation.run(watch_exists(*session, "/a")), "watch");
-  const auto first = simulation.start(fired(watch));
-  EXPECT_DEATH(simulation.start(fired(watch)), "one waiter at a time");
-  must(simulation.run(create(*session, "/a")), "create");
+TEST_F(MisuseDeathTest, SecondWaiterOfAWatchIsMisuse) {
+  const Watch watch = must(simulation_.run(watch_exists(*session_, "/a")), "watch");
+  const auto first = simulation_.start(fired(watch));
+  EXPECT_DEATH(simulation_.start(fired(watch)), "one waiter at a time");
+  must(simulation_.run(create(*session_, "/a")), "create");
 }
 
-TEST(MisuseDeathTest, ExpiryOfAnUnknownSessionIsMisuse) {
-  Simulation simulation;
-  const auto session = simulation.client("A").current();
-  EXPECT_DEATH(simulation.expire(*session), "does not know this session");
+TEST_F(MisuseDeathTest, ExpiryOfAnUnknownSessionIsMisuse) {
+  const auto unknown = simulation_.client("B").current();
+  EXPECT_DEATH(simulation_.expire(*unknown), "does not know this session");
 }
 
 }  // namespace

@@ -13,16 +13,12 @@ namespace {
 
 using namespace unit;
 
-class MultiLockTest : public ::testing::Test {
+class MultiLockTest : public SimulatedSessionsTest {
  protected:
   static std::vector<Path> paths(std::initializer_list<const char*> names) {
     return {names.begin(), names.end()};
   }
   std::size_t contenders(const Path& lock) { return children(simulation_, lock).size(); }
-
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
-  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
 };
 
 TEST_F(MultiLockTest, HoldsAllInTheOrderOfTheirPathsAndReleasesAll) {
@@ -43,8 +39,7 @@ TEST_F(MultiLockTest, OppositeOrdersDoNotWaitForEachOther) {
   MultiLock of_a(*a_, paths({"/a", "/b"}));
   MultiLock of_b(*b_, paths({"/b", "/a"}));
   const auto by_a = simulation_.start(of_a.acquire());
-  const auto by_b = simulation_.start(of_b.acquire());
-  simulation_.settle();
+  const auto by_b = start_and_settle(of_b.acquire());
   ASSERT_NE(by_a.done(), by_b.done());
   const auto& first = by_a.done() ? by_a : by_b;
   simulation_.run(first.result()->release());
@@ -68,8 +63,7 @@ TEST_F(MultiLockTest, LossOfOneIsTheStateOfAll) {
   MultiLock locks(*a_, paths({"/a", "/b"}));
   HeldLocks held = must(simulation_.run(locks.acquire()), "acquire");
   const std::stop_token lost = held.each()[1].lost_token();
-  must(simulation_.run(remove(*b_, held.each()[1].znode())), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*b_, held.each()[1].znode())), "remove");
   EXPECT_TRUE(lost.stop_requested());
   EXPECT_EQ(held.state(), LockState::kLost);
   EXPECT_EQ(held.each()[0].state(), LockState::kHeld);
@@ -82,8 +76,7 @@ TEST_F(MultiLockTest, LossOfOneEndsTheWaitForTheOthers) {
   FairMutex last(*b_, "/b");
   const HeldLock held = must(simulation_.run(last.acquire()), "acquire");
   MultiLock locks(*a_, paths({"/a", "/b"}));
-  const auto acquired = simulation_.start(locks.acquire());
-  simulation_.settle();
+  const auto acquired = start_and_settle(locks.acquire());
   EXPECT_EQ(contenders("/b"), 2U);
   lose_contact(simulation_, *a_);
   ASSERT_TRUE(acquired.done());
@@ -96,8 +89,7 @@ TEST_F(MultiLockTest, NoLocksAndMalformedPathsAreBadArguments) {
   MultiLock none(*a_, std::vector<Path>());
   EXPECT_EQ(error_of(simulation_.run(none.acquire())), Error::kBadArguments);
   MultiLock malformed(*a_, paths({"/a", "relative"}));
-  EXPECT_EQ(error_of(simulation_.run(malformed.acquire())), Error::kBadArguments);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(malformed.acquire())), Error::kBadArguments);
   EXPECT_EQ(contenders("/a"), 0U);
 }
 

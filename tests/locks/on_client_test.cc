@@ -44,7 +44,7 @@ class SessionsObserver final : public LockObserver {
   Calls calls_;
 };
 
-class OnClientTest : public ::testing::Test {
+class OnClientTest : public SimulatedTest {
  protected:
   void SetUp() override {
     holder_.emplace(must(simulation_.run(holders_mutex_.acquire()), "acquire"));
@@ -57,7 +57,6 @@ class OnClientTest : public ::testing::Test {
   }
   std::size_t places() { return children(simulation_, "/lock").size(); }
 
-  Simulation simulation_;
   std::shared_ptr<FakeSession> holders_session_ = simulation_.open("Holder");
   FairMutex holders_mutex_{*holders_session_, "/lock"};
   std::optional<HeldLock> holder_;
@@ -67,8 +66,7 @@ class OnClientTest : public ::testing::Test {
 
 TEST_F(OnClientTest, AnAcquireEndsWithItsSession) {
   OnClient<FairMutex> mutex(client_, "/lock", &observer_);
-  const auto taking = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto taking = start_and_settle(mutex.acquire());
   EXPECT_EQ(places(), 2U);
   kill_session();
   simulation_.run_until(taking);
@@ -123,8 +121,7 @@ TEST_F(OnClientTest, LockWhoseWatchesDoNotFitAsksForMoreRoom) {
 TEST_F(OnClientTest, RoomIsSetAsideUntilTheLockIsHeld) {
   ClientWithLimit client(client_, 300);
   OnClient<FairMutex> mutex(client, "/lock");
-  const auto taking = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto taking = start_and_settle(mutex.acquire());
   EXPECT_TRUE(client.room_is_kept());
   simulation_.run(holder_->release());
   simulation_.run_until(taking);
@@ -134,8 +131,7 @@ TEST_F(OnClientTest, RoomIsSetAsideUntilTheLockIsHeld) {
 
 TEST_F(OnClientTest, TheNextAcquireGetsTheNextSession) {
   OnClient<FairMutex> mutex(client_, "/lock");
-  const auto taking = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto taking = start_and_settle(mutex.acquire());
   kill_session();
   simulation_.run_until(taking);
   simulation_.run(holder_->release());
@@ -233,8 +229,7 @@ TEST_F(OnClientTest, SeveralLeasesKeepTheirSession) {
 
 TEST_F(OnClientTest, RejoiningQueuesUpOnTheNextSessionAndReportsIt) {
   Rejoining<FairMutex> mutex(client_, "/lock", &observer_);
-  const auto taking = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto taking = start_and_settle(mutex.acquire());
   kill_session();
   simulation_.settle();
   EXPECT_FALSE(taking.done());
@@ -253,8 +248,7 @@ TEST_F(OnClientTest, RejoiningQueuesUpOnTheNextSessionAndReportsIt) {
 TEST_F(OnClientTest, RejoiningKeepsToItsDeadline) {
   Rejoining<FairMutex> mutex(client_, "/lock", &observer_);
   const TimePoint deadline = simulation_.now() + 30s;
-  const auto taking = simulation_.start(mutex.acquire(Context(deadline)));
-  simulation_.settle();
+  const auto taking = start_and_settle(mutex.acquire(Context(deadline)));
   for (int i = 0; i < 2; ++i) {
     simulation_.advance(10s);
     kill_session();
@@ -271,8 +265,7 @@ TEST_F(OnClientTest, RejoiningKeepsToItsDeadline) {
 
 TEST_F(OnClientTest, RejoiningLeavesASessionThatWasClosed) {
   Rejoining<FairMutex> mutex(client_, "/lock", &observer_);
-  const auto taking = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto taking = start_and_settle(mutex.acquire());
   must(simulation_.run(close(*client_.current())), "close");
   simulation_.run_until(taking);
   EXPECT_EQ(error_of(taking.result()), Error::kClosing);
@@ -329,8 +322,7 @@ TEST(OnClientHuntTest, FindsALockThatTakesItsPlaceIntoTheNextSession) {
 }
 
 TEST(OnClientHuntTest, ChangesOfSessionsBreakNothing) {
-  lab::HuntSettings settings;
-  settings.executions = 3000;
+  lab::HuntSettings settings{.executions = 3000};
   settings.size.rounds = 2;
   const lab::HuntReport on_client =
       lab::hunt_lock("on-client", &contend_on_client<OnClient<FairMutex>>, settings);

@@ -36,7 +36,7 @@ class SuspicionListener final : public LockObserver {
   Calls calls_;
 };
 
-class OwnClockTest : public ::testing::Test {
+class OwnClockTest : public SimulatedTest {
  protected:
   HeldLock acquire(LossPolicy loss = LossPolicy::kOwnClock) {
     LockOptions options;
@@ -46,7 +46,6 @@ class OwnClockTest : public ::testing::Test {
   }
   void advance_to(TimePoint instant) { simulation_.advance(instant - simulation_.now()); }
 
-  Simulation simulation_;
   SuspicionListener observer_;
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
   const Duration timeout_ = session_->timeout();
@@ -95,8 +94,7 @@ TEST_F(OwnClockTest, LockLostWhileItsSessionLivesLeavesTheQueueAfterwards) {
   HeldLock held = acquire();
   const auto other = simulation_.open("B");
   FairMutex mutex(*other, "/lock");
-  const auto next = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto next = start_and_settle(mutex.acquire());
   // The client's requests arrive, but it receives nothing: for the server, the session is alive.
   simulation_.hold_inbox(*session_);
   simulation_.advance(timeout_);
@@ -104,8 +102,7 @@ TEST_F(OwnClockTest, LockLostWhileItsSessionLivesLeavesTheQueueAfterwards) {
   EXPECT_EQ(session_->state(), SessionState::kConnected);
   simulation_.run_until(next);
   EXPECT_FALSE(simulation_.exists(held.znode()));
-  simulation_.let_go(*session_);
-  simulation_.settle();
+  let_go_and_settle(*session_);
   EXPECT_TRUE(session_->background().empty());
   EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kAlreadyLost);
   EXPECT_EQ(observer_.calls(),
@@ -312,8 +309,7 @@ TEST_F(OwnClockTest, AnotherSessionsExpiryIsNoPartition) {
 TEST_F(OwnClockTest, TheTurnOfASemaphoreOutlivesAPartition) {
   Semaphore semaphore(*session_, "/leases", 1);
   HeldLock first = must(simulation_.run(semaphore.acquire()), "acquire");
-  const auto second = simulation_.start(semaphore.acquire());
-  simulation_.settle();
+  const auto second = start_and_settle(semaphore.acquire());
   simulation_.hold_inbox(*session_);
   simulation_.advance(timeout_);
   simulation_.let_go(*session_);

@@ -22,7 +22,7 @@ namespace {
 
 using namespace unit;
 
-class PrometheusTest : public ::testing::Test {
+class PrometheusTest : public SimulatedTest {
  protected:
   void SetUp() override { client_.set_observer(&metrics_); }
 
@@ -52,8 +52,9 @@ class PrometheusTest : public ::testing::Test {
   }
 
   PrometheusMetrics metrics_;
-  Simulation simulation_;
   fake::FakeClient& client_ = simulation_.client("A");
+  const std::shared_ptr<FakeSession> other_ = simulation_.open("B");
+  FairMutex others_{*other_, "/lock"};
 };
 
 TEST_F(PrometheusTest, CountsALockCycle) {
@@ -80,8 +81,7 @@ TEST_F(PrometheusTest, CountsALockCycle) {
 TEST_F(PrometheusTest, ALossThatOnlyTheReleaseShowsIsCounted) {
   OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
   ClientGrant grant = must(simulation_.run(mutex.acquire()), "acquire");
-  const auto other = simulation_.open("B");
-  must(simulation_.run(remove(*other, grant.held.znode())), "remove");
+  must(simulation_.run(remove(*other_, grant.held.znode())), "remove");
   EXPECT_EQ(simulation_.run(grant.held.release()), ReleaseOutcome::kAlreadyLost);
   EXPECT_EQ(value("lockstep_losses_total{lock=\"/lock\",cause=\"no node\"}"), "1");
   EXPECT_EQ(value("lockstep_releases_total{lock=\"/lock\",outcome=\"already lost\"}"), "1");
@@ -116,13 +116,11 @@ Task<Result<Created>> create_with(Session& session, Path path, Acl acl) {
 
 // The parent's ACL forbids deletions. (The session's end deletes the znode all the same.)
 TEST_F(PrometheusTest, AReleaseThatTheServerRefusesIsCounted) {
-  const auto other = simulation_.open("B");
   const Acl no_deletion({AclEntry(permission::kAll & ~permission::kDelete, "world", "anyone")});
-  must(simulation_.run(create_with(*other, "/lock", no_deletion)), "create");
+  must(simulation_.run(create_with(*other_, "/lock", no_deletion)), "create");
   OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
   ClientGrant grant = must(simulation_.run(mutex.acquire()), "acquire");
-  EXPECT_EQ(simulation_.run(grant.held.release()), ReleaseOutcome::kUnknown);
-  simulation_.settle();
+  EXPECT_EQ(run_and_settle(grant.held.release()), ReleaseOutcome::kUnknown);
   EXPECT_TRUE(simulation_.exists(grant.held.znode()));
   EXPECT_EQ(value("lockstep_orphan_deletes_total"), "1");
   EXPECT_EQ(value("lockstep_orphans_left_total{error=\"not authenticated\"}"), "1");
@@ -131,8 +129,7 @@ TEST_F(PrometheusTest, AReleaseThatTheServerRefusesIsCounted) {
 TEST_F(PrometheusTest, CountsHandoversInsideASession) {
   SharedOnClient<CohortMutex> mutex(client_, "/lock", CohortBounds(), &metrics_);
   auto first = must(simulation_.run(mutex.acquire()), "acquire");
-  const auto second = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto second = start_and_settle(mutex.acquire());
   EXPECT_EQ(value("lockstep_handovers_total{lock=\"/lock\"}"), "0");
   simulation_.run(first.held.release());
   simulation_.run_until(second);
@@ -141,12 +138,9 @@ TEST_F(PrometheusTest, CountsHandoversInsideASession) {
 }
 
 TEST_F(PrometheusTest, CountsWaitersAndThoseThatGiveUp) {
-  const auto other = simulation_.open("B");
-  FairMutex others(*other, "/lock");
-  const Result<HeldLock> held = simulation_.run(others.acquire());
+  const Result<HeldLock> held = simulation_.run(others_.acquire());
   OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
-  const auto waits = simulation_.start(mutex.acquire(Context(simulation_.now() + 2s)));
-  simulation_.settle();
+  const auto waits = start_and_settle(mutex.acquire(Context(simulation_.now() + 2s)));
   EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "1");
   EXPECT_EQ(value("lockstep_ahead{lock=\"/lock\"}"), "1");
   EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/lock\"}"), "1");
@@ -158,12 +152,9 @@ TEST_F(PrometheusTest, CountsWaitersAndThoseThatGiveUp) {
 }
 
 TEST_F(PrometheusTest, NobodyIsAheadOnceNoneOfOursWaits) {
-  const auto other = simulation_.open("B");
-  FairMutex others(*other, "/lock");
   OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
-  Result<HeldLock> held = simulation_.run(others.acquire());
-  const auto gives_up = simulation_.start(mutex.acquire(2s));
-  simulation_.settle();
+  Result<HeldLock> held = simulation_.run(others_.acquire());
+  const auto gives_up = start_and_settle(mutex.acquire(2s));
   const auto waits = simulation_.start(mutex.acquire());
   simulation_.advance(2s);
   EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "1");
@@ -175,12 +166,10 @@ TEST_F(PrometheusTest, NobodyIsAheadOnceNoneOfOursWaits) {
 }
 
 TEST_F(PrometheusTest, NobodyIsAheadAfterAnUnfairWait) {
-  const auto other = simulation_.open("B");
-  UnfairMutex others(*other, "/locks/one");
+  UnfairMutex others(*other_, "/locks/one");
   OnClient<UnfairMutex> mutex(client_, "/locks/one", &metrics_);
   Result<HeldLock> held = simulation_.run(others.acquire());
-  const auto waits = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto waits = start_and_settle(mutex.acquire());
   EXPECT_EQ(value("lockstep_ahead{lock=\"/locks/one\"}"), "1");
   simulation_.run(held->release());
   simulation_.run_until(waits);
@@ -188,12 +177,10 @@ TEST_F(PrometheusTest, NobodyIsAheadAfterAnUnfairWait) {
 }
 
 TEST_F(PrometheusTest, NobodyIsAheadAfterAnUnfairMutexGaveUp) {
-  const auto other = simulation_.open("B");
-  UnfairMutex others(*other, "/locks/one");
+  UnfairMutex others(*other_, "/locks/one");
   OnClient<UnfairMutex> mutex(client_, "/locks/one", &metrics_);
   const Result<HeldLock> held = simulation_.run(others.acquire());
-  const auto waits = simulation_.start(mutex.acquire(Context(simulation_.now() + 1s)));
-  simulation_.settle();
+  const auto waits = start_and_settle(mutex.acquire(Context(simulation_.now() + 1s)));
   EXPECT_EQ(value("lockstep_ahead{lock=\"/locks/one\"}"), "1");
   simulation_.run_until(waits);
   EXPECT_EQ(value("lockstep_ahead{lock=\"/locks/one\"}"), "0");
@@ -218,9 +205,7 @@ TEST_F(PrometheusTest, CountsTheLastNumbersOfAQueue) {
 }
 
 TEST_F(PrometheusTest, AcquireThatIsDestroyedIsNotInFlight) {
-  const auto other = simulation_.open("B");
-  FairMutex others(*other, "/lock");
-  const Result<HeldLock> held = simulation_.run(others.acquire());
+  const Result<HeldLock> held = simulation_.run(others_.acquire());
   {
     OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
     TaskSet destroyed;
@@ -234,8 +219,7 @@ TEST_F(PrometheusTest, AcquireThatIsDestroyedIsNotInFlight) {
 
 // Two of them with one parent are two locks.
 TEST_F(PrometheusTest, UnfairMutexCountsForItsZnode) {
-  const auto other = simulation_.open("B");
-  UnfairMutex others(*other, "/locks/one");
+  UnfairMutex others(*other_, "/locks/one");
   const Result<HeldLock> held = simulation_.run(others.acquire());
   OnClient<UnfairMutex> mutex(client_, "/locks/one", &metrics_);
   EXPECT_EQ(error_of(simulation_.run(mutex.try_acquire())), Error::kConflict);
@@ -252,8 +236,7 @@ TEST_F(PrometheusTest, UnfairMutexCountsForItsZnode) {
 // Whatever znodes it consists of.
 TEST_F(PrometheusTest, SemaphoreHasOneLabel) {
   OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
-  ClientGrant grant = must(simulation_.run(semaphore.acquire()), "acquire");
-  simulation_.settle();
+  ClientGrant grant = must(run_and_settle(semaphore.acquire()), "acquire");
   EXPECT_EQ(labels(), std::set<std::string>({"/s"}));
   EXPECT_EQ(value("lockstep_grants_total{lock=\"/s\",share=\"shared\"}"), "1");
   EXPECT_EQ(value("lockstep_grants_total{lock=\"/s\",share=\"exclusive\"}"), "none");
@@ -277,8 +260,7 @@ TEST_F(PrometheusTest, AbandonedSemaphoreDoesNotWait) {
   OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
   const ClientGrant grant = must(simulation_.run(semaphore.acquire()), "acquire");
   const Context patience(simulation_.now() + 1s);
-  EXPECT_EQ(error_of(simulation_.run(semaphore.acquire(patience))), Error::kTimedOut);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(semaphore.acquire(patience))), Error::kTimedOut);
   EXPECT_EQ(value("lockstep_waiting{lock=\"/s\"}"), "0");
   EXPECT_EQ(value("lockstep_acquires_failed_total{lock=\"/s\",error=\"timed out\"}"), "1");
   EXPECT_EQ(value("lockstep_acquires_in_flight{lock=\"/s\"}"), "0");
@@ -300,21 +282,16 @@ TEST_F(PrometheusTest, CountsUnknownOutcomesAndLosses) {
   simulation_.cut(*session, 1);
   simulation_.run_until(taking);
   EXPECT_EQ(value("lockstep_ambiguous_creates_total"), "1");
-  simulation_.kill(*session);
-  simulation_.cut(*session);
-  simulation_.settle();
+  kill_and_settle(*session);
   EXPECT_EQ(value("lockstep_losses_total{lock=\"/lock\",cause=\"session expired\"}"), "1");
   EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "0");
   EXPECT_EQ(value("lockstep_session_states_total{state=\"expired\"}"), "1");
 }
 
 TEST_F(PrometheusTest, NoWaiterIsCountedInASessionThatIsOver) {
-  const auto other = simulation_.open("B");
-  FairMutex others(*other, "/lock");
-  const Result<HeldLock> held = simulation_.run(others.acquire());
+  const Result<HeldLock> held = simulation_.run(others_.acquire());
   OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
-  const auto waits = simulation_.start(mutex.acquire());
-  simulation_.settle();
+  const auto waits = start_and_settle(mutex.acquire());
   EXPECT_EQ(value("lockstep_waiting{lock=\"/lock\"}"), "1");
   simulation_.kill(*client_.current());
   simulation_.cut(*client_.current());
@@ -340,9 +317,7 @@ class EndsTasks final : public SessionListener {
 
 // Also if the metrics observe no session.
 TEST_F(PrometheusTest, AWaiterThatIsDestroyedWithItsSessionIsNotCounted) {
-  const auto other = simulation_.open("B");
-  FairMutex others(*other, "/lock");
-  const Result<HeldLock> held = simulation_.run(others.acquire());
+  const Result<HeldLock> held = simulation_.run(others_.acquire());
   const auto session = simulation_.open("C");
   FairMutex mutex(*session, "/lock", &metrics_);
   EndsTasks owner(*session);

@@ -42,11 +42,8 @@ struct Party {
   ReadWriteLock lock{*session, "/lock", &observer};
 };
 
-class ReadWriteLockTest : public ::testing::Test {
+class ReadWriteLockTest : public SimulatedTest {
  protected:
-  ~ReadWriteLockTest() override { simulation_.end_tasks(); }
-
-  Simulation simulation_;
   Party a_{simulation_, "A"};
   Party b_{simulation_, "B"};
   Party c_{simulation_, "C"};
@@ -92,8 +89,7 @@ TEST_F(ReadWriteLockTest, ReaderAfterAWaitingWriterWaitsAndTheReaderInFrontDoesN
 
 TEST_F(ReadWriteLockTest, TryAcquireDoesNotWaitAndLeavesNothing) {
   HeldLock reader = a_.read();
-  EXPECT_EQ(error_of(simulation_.run(b_.lock.try_acquire_write())), Error::kConflict);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(b_.lock.try_acquire_write())), Error::kConflict);
   EXPECT_EQ(children(simulation_, "/lock").size(), 1U);
   EXPECT_TRUE(simulation_.run(c_.lock.try_acquire_read()).has_value());
 }
@@ -115,8 +111,7 @@ TEST_F(ReadWriteLockTest, DowngradeLetsReadersInAndNoWriter) {
   const Path writer_znode = held.znode();
   const Acquired reader = b_.wait_to_read();
   const Acquired writer = c_.wait_to_write();
-  must(simulation_.run(a_.lock.downgrade(held)), "downgrade");
-  simulation_.settle();
+  must(run_and_settle(a_.lock.downgrade(held)), "downgrade");
   EXPECT_EQ(held.share(), Share::kShared);
   EXPECT_EQ(held.fencing_token(), token);
   EXPECT_TRUE(held.znode().name().ends_with("-__READ__0000000000")) << held.znode().view();
@@ -135,8 +130,7 @@ TEST_F(ReadWriteLockTest, DowngradeSucceedsWhereverTwoCutsFall) {
   for (int i = 0; i < 64; ++i) {
     SCOPED_TRACE(i);
     HeldLock held = a_.write();
-    const auto writer = simulation_.start(c_.lock.acquire_write());
-    simulation_.settle();
+    const auto writer = start_and_settle(c_.lock.acquire_write());
     const auto changed = simulation_.start(a_.lock.downgrade(held));
     run_steps(simulation_, i % 8);
     simulation_.cut(*a_.session, i % 3);
@@ -158,11 +152,9 @@ TEST_F(ReadWriteLockTest, DowngradeSucceedsWhereverTwoCutsFall) {
 TEST_F(ReadWriteLockTest, DowngradeOfADeletedWriterIsNoNode) {
   HeldLock held = a_.write();
   const Acquired writer = c_.wait_to_write();
-  must(simulation_.run(remove(*b_.session, held.znode())), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*b_.session, held.znode())), "remove");
   EXPECT_TRUE(writer.done());
-  EXPECT_EQ(error_of(simulation_.run(a_.lock.downgrade(held))), Error::kNoNode);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(a_.lock.downgrade(held))), Error::kNoNode);
   EXPECT_EQ(children(simulation_, "/lock").size(), 1U);
 }
 
@@ -202,13 +194,11 @@ TEST_F(ReadWriteLockTest, ARequestToRevokeReachesTheUpgradedGrant) {
   ReadWriteLock lock(*a_.session, "/lock", options);
   HeldLock held = must(simulation_.run(lock.acquire_read()), "acquire_read");
   HeldLock other = b_.read();
-  const auto upgraded = simulation_.start(lock.upgrade(held));
-  simulation_.settle();
+  const auto upgraded = start_and_settle(lock.upgrade(held));
   simulation_.hold_inbox(*a_.session);
   b_.release(other);
   must(simulation_.run(revoke(*c_.session, "/lock", kReadWriteMarks)), "revoke");
-  simulation_.let_go(*a_.session);
-  simulation_.settle();
+  let_go_and_settle(*a_.session);
   ASSERT_TRUE(upgraded.result().has_value());
   EXPECT_EQ(held.share(), Share::kExclusive);
   EXPECT_TRUE(held.revoked_token().stop_requested());
@@ -217,8 +207,7 @@ TEST_F(ReadWriteLockTest, ARequestToRevokeReachesTheUpgradedGrant) {
 TEST_F(ReadWriteLockTest, TheObserverHearsThatAnUpgradeEndedWithItsSession) {
   HeldLock held = a_.read();
   const HeldLock other = b_.read();
-  const auto upgraded = simulation_.start(a_.lock.upgrade(held));
-  simulation_.settle();
+  const auto upgraded = start_and_settle(a_.lock.upgrade(held));
   simulation_.kill(*a_.session);
   simulation_.run_until(upgraded);
   EXPECT_FALSE(upgraded.result().has_value());
@@ -229,8 +218,7 @@ TEST_F(ReadWriteLockTest, UpgradeWaitsForTheOtherReaders) {
   HeldLock held = a_.read();
   HeldLock other = b_.read();
   const Path reader_znode = held.znode();
-  const auto upgraded = simulation_.start(a_.lock.upgrade(held));
-  simulation_.settle();
+  const auto upgraded = start_and_settle(a_.lock.upgrade(held));
   EXPECT_FALSE(upgraded.done());
   const Acquired behind = c_.wait_to_read();
   EXPECT_FALSE(behind.done());
@@ -248,8 +236,7 @@ TEST_F(ReadWriteLockTest, UpgradeWaitsForTheOtherReaders) {
 TEST_F(ReadWriteLockTest, TryUpgradeDoesNotWaitForTheOtherReaders) {
   HeldLock held = a_.read();
   HeldLock other = b_.read();
-  EXPECT_EQ(error_of(simulation_.run(a_.lock.try_upgrade(held))), Error::kConflict);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(a_.lock.try_upgrade(held))), Error::kConflict);
   EXPECT_EQ(held.share(), Share::kShared);
   EXPECT_EQ(children(simulation_, "/lock").size(), 2U);
   b_.release(other);
@@ -260,8 +247,7 @@ TEST_F(ReadWriteLockTest, TryUpgradeDoesNotWaitForTheOtherReaders) {
 TEST_F(ReadWriteLockTest, TheSecondOfTwoUpgradersIsToldToGiveUp) {
   HeldLock first = a_.read();
   HeldLock second = b_.read();
-  const auto first_upgrade = simulation_.start(a_.lock.upgrade(first));
-  simulation_.settle();
+  const auto first_upgrade = start_and_settle(a_.lock.upgrade(first));
   EXPECT_EQ(error_of(simulation_.run(b_.lock.upgrade(second))), Error::kConflict);
   EXPECT_EQ(second.state(), LockState::kHeld);
   EXPECT_EQ(second.share(), Share::kShared);
@@ -277,8 +263,7 @@ TEST_F(ReadWriteLockTest, TheSecondOfTwoUpgradersIsToldToGiveUp) {
 TEST_F(ReadWriteLockTest, UpgraderWhoseWriterIsDeletedHearsOfItAndLetsTheNextOneUpgrade) {
   HeldLock first = a_.read();
   HeldLock second = b_.read();
-  const auto first_upgrade = simulation_.start(a_.lock.upgrade(first));
-  simulation_.settle();
+  const auto first_upgrade = start_and_settle(a_.lock.upgrade(first));
   ASSERT_FALSE(first_upgrade.done());
   for (const std::string& name : children(simulation_, "/lock")) {
     if (name.find(kWriteMark) == std::string::npos) continue;
@@ -288,8 +273,7 @@ TEST_F(ReadWriteLockTest, UpgraderWhoseWriterIsDeletedHearsOfItAndLetsTheNextOne
   ASSERT_TRUE(first_upgrade.done());
   EXPECT_EQ(error_of(first_upgrade.result()), Error::kNoNode);
   EXPECT_EQ(first.state(), LockState::kHeld);
-  const auto second_upgrade = simulation_.start(b_.lock.upgrade(second));
-  simulation_.settle();
+  const auto second_upgrade = start_and_settle(b_.lock.upgrade(second));
   a_.release(first);
   ASSERT_TRUE(second_upgrade.done());
   EXPECT_TRUE(second_upgrade.result().has_value());
@@ -299,8 +283,7 @@ TEST_F(ReadWriteLockTest, UpgraderWhoseWriterIsDeletedHearsOfItAndLetsTheNextOne
 TEST_F(ReadWriteLockTest, UpgradeEndsWhenItsReadGrantIsLost) {
   const HeldLock other = b_.read();
   HeldLock held = a_.read();
-  const auto upgraded = simulation_.start(a_.lock.upgrade(held));
-  simulation_.settle();
+  const auto upgraded = start_and_settle(a_.lock.upgrade(held));
   const Acquired later = c_.wait_to_read();
   EXPECT_FALSE(later.done());
   lose_contact(simulation_, *a_.session);

@@ -13,19 +13,15 @@ namespace {
 
 using namespace unit;
 
-class RecursiveMutexTest : public ::testing::Test {
+class RecursiveMutexTest : public SimulatedSessionTest {
  protected:
   RecursiveMutex::Hold enter(LockOwner owner) {
     return must(simulation_.run(mutex_.acquire(owner)), "acquire");
   }
   auto start(LockOwner owner, Context context = {}) {
-    const auto started = simulation_.start(mutex_.acquire(owner, context));
-    simulation_.settle();
-    return started;
+    return start_and_settle(mutex_.acquire(owner, context));
   }
 
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
   const std::shared_ptr<FakeSession> other_ = simulation_.open("B");
   RecursiveMutex mutex_{*session_, "/lock"};
   const LockOwner ann_{this};
@@ -85,8 +81,7 @@ TEST_F(RecursiveMutexTest, LostLockIsNotEnteredAgain) {
   RecursiveMutex::Hold outer = enter(ann_);
   const std::stop_token lost = outer.held().lost_token();
   simulation_.settle();
-  must(simulation_.run(remove(*other_, outer.held().znode())), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*other_, outer.held().znode())), "remove");
   EXPECT_TRUE(lost.stop_requested());
   EXPECT_EQ(error_of(simulation_.run(mutex_.acquire(ann_))), Error::kNoNode);
   EXPECT_EQ(simulation_.run(outer.release()), ReleaseOutcome::kAlreadyLost);

@@ -15,21 +15,16 @@ using namespace unit;
 
 using Hold = RecursiveReadWriteLock::Hold;
 
-class RecursiveReadWriteLockTest : public ::testing::Test {
+class RecursiveReadWriteLockTest : public SimulatedSessionsTest {
  protected:
-  ~RecursiveReadWriteLockTest() override { simulation_.end_tasks(); }
   Result<Hold> read(LockOwner owner) { return simulation_.run(lock_.acquire_read(owner)); }
   Result<Hold> write(LockOwner owner) { return simulation_.run(lock_.acquire_write(owner)); }
   ReleaseOutcome release(Hold& hold) {
-    const ReleaseOutcome outcome = simulation_.run(hold.release());
-    simulation_.settle();
+    const ReleaseOutcome outcome = run_and_settle(hold.release());
     return outcome;
   }
   std::size_t contenders() { return children(simulation_, "/lock").size(); }
 
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
-  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
   RecursiveReadWriteLock lock_{*a_, "/lock"};
   ReadWriteLock of_others_{*b_, "/lock"};
   const int names_[2] = {};
@@ -59,8 +54,7 @@ TEST_F(RecursiveReadWriteLockTest, AWriterMayWriteAndReadInsideWithoutARequest) 
 TEST_F(RecursiveReadWriteLockTest, TheLastWriteHoldLeavesAReaderToTheReadHolds) {
   Hold writer = must(write(ann_), "write");
   Hold reader = must(read(ann_), "read");
-  const auto other = simulation_.start(of_others_.acquire_read());
-  simulation_.settle();
+  const auto other = start_and_settle(of_others_.acquire_read());
   EXPECT_FALSE(other.done());
   EXPECT_EQ(release(writer), ReleaseOutcome::kReleased);
   EXPECT_EQ(reader.held().share(), Share::kShared);
@@ -72,12 +66,10 @@ TEST_F(RecursiveReadWriteLockTest, TheLastWriteHoldLeavesAReaderToTheReadHolds) 
 TEST_F(RecursiveReadWriteLockTest, AReaderUpgradesOnceTheOtherReadersHaveGone) {
   Hold reader = must(read(ann_), "read");
   HeldLock other = must(simulation_.run(of_others_.acquire_read()), "read beside");
-  const auto upgrading = simulation_.start(lock_.acquire_write(ann_));
-  simulation_.settle();
+  const auto upgrading = start_and_settle(lock_.acquire_write(ann_));
   EXPECT_FALSE(upgrading.done());
   EXPECT_EQ(error_of(read(ann_)), Error::kConflict);  // Ann's grant is being changed.
-  EXPECT_EQ(simulation_.run(other.release()), ReleaseOutcome::kReleased);
-  simulation_.settle();
+  EXPECT_EQ(run_and_settle(other.release()), ReleaseOutcome::kReleased);
   ASSERT_TRUE(upgrading.done());
   Hold writer = must(std::move(upgrading.result()), "upgrade");
   EXPECT_EQ(reader.held().share(), Share::kExclusive);
@@ -113,8 +105,7 @@ TEST_F(RecursiveReadWriteLockTest, ATryWithADurationWaitsForTheServersNoLonger) 
 
 TEST_F(RecursiveReadWriteLockTest, AnUpgradeThatWouldWaitForAWriterConflictsAndKeepsTheReader) {
   Hold reader = must(read(ann_), "read");
-  const auto writer = simulation_.start(of_others_.acquire_write());
-  simulation_.settle();
+  const auto writer = start_and_settle(of_others_.acquire_write());
   EXPECT_EQ(error_of(write(ann_)), Error::kConflict);
   EXPECT_EQ(lock_.readers(ann_), 1U);
   EXPECT_EQ(lock_.writers(ann_), 0U);
@@ -127,8 +118,7 @@ TEST_F(RecursiveReadWriteLockTest, AnUpgradeThatWouldWaitForAWriterConflictsAndK
 TEST_F(RecursiveReadWriteLockTest, OneOfTwoUpgradingOwnersConflicts) {
   Hold anns = must(read(ann_), "read");
   Hold bobs = must(read(bob_), "read");
-  const auto first = simulation_.start(lock_.acquire_write(ann_));
-  simulation_.settle();
+  const auto first = start_and_settle(lock_.acquire_write(ann_));
   EXPECT_EQ(error_of(write(bob_)), Error::kConflict);
   EXPECT_EQ(release(bobs), ReleaseOutcome::kReleased);
   ASSERT_TRUE(first.done());
@@ -152,8 +142,7 @@ TEST_F(RecursiveReadWriteLockTest, ALostLockIsNotEnteredAgainUntilEveryHoldIsRel
 
 TEST_F(RecursiveReadWriteLockTest, OwnersExcludeEachOther) {
   Hold anns = must(write(ann_), "write");
-  const auto bobs = simulation_.start(lock_.acquire_read(bob_));
-  simulation_.settle();
+  const auto bobs = start_and_settle(lock_.acquire_read(bob_));
   EXPECT_FALSE(bobs.done());
   EXPECT_EQ(error_of(simulation_.run(lock_.acquire_write(bob_))), Error::kConflict);
   EXPECT_EQ(release(anns), ReleaseOutcome::kReleased);

@@ -31,18 +31,16 @@ Task<Result<void>> create_with_acl(Session& session, Path path, Acl acl) {
   co_return Result<void>();
 }
 
-class RefusedAcquireTest : public ::testing::Test {
+class RefusedAcquireTest : public SimulatedTest {
  protected:
   RefusedAcquireTest() { session_->set_observer(&cleanups_); }
   ~RefusedAcquireTest() override { EXPECT_EQ(cleanups_.failed, 0); }
 
   void expect_refused(Task<Result<HeldLock>> acquire, Error error) {
-    EXPECT_EQ(error_of(simulation_.run(std::move(acquire))), error);
-    simulation_.settle();
+    EXPECT_EQ(error_of(run_and_settle(std::move(acquire))), error);
     EXPECT_EQ(cleanups_.begun, 0);
   }
 
-  Simulation simulation_;
   CleanupCounter cleanups_;
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
@@ -94,8 +92,7 @@ TEST_F(RefusedAcquireTest, ALostCreateIsCleanedUp) {
   simulation_.hold_inbox(*session_);
   simulation_.advance(1s);
   EXPECT_EQ(error_of(lost.result()), Error::kTimedOut);
-  simulation_.let_go(*session_);
-  simulation_.settle();
+  let_go_and_settle(*session_);
   EXPECT_EQ(cleanups_.begun, 1);
   EXPECT_TRUE(children(simulation_, "/lock").empty());
 }

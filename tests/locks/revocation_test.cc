@@ -15,7 +15,7 @@ namespace {
 
 using namespace unit;
 
-class RevocationTest : public ::testing::Test {
+class RevocationTest : public SimulatedTest {
  protected:
   static LockOptions revocable(std::optional<Duration> grace = std::nullopt) {
     LockOptions options(Data("ann@host"));
@@ -25,12 +25,10 @@ class RevocationTest : public ::testing::Test {
   }
   HeldLock hold(std::optional<Duration> grace = std::nullopt) {
     FairMutex mutex(*a_, "/lock", revocable(grace), &observer_);
-    HeldLock held = must(simulation_.run(mutex.acquire()), "acquire");
-    simulation_.settle();
+    HeldLock held = must(run_and_settle(mutex.acquire()), "acquire");
     return held;
   }
 
-  Simulation simulation_;
   RecordingObserver observer_;
   const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
   const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
@@ -41,8 +39,7 @@ TEST_F(RevocationTest, HolderHearsOfItAndDecides) {
   HeldLock held = hold();
   const std::stop_token asked = held.revoked_token();
   EXPECT_FALSE(asked.stop_requested());
-  must(simulation_.run(revoke(*b_, "/lock")), "revoke");
-  simulation_.settle();
+  must(run_and_settle(revoke(*b_, "/lock")), "revoke");
   EXPECT_TRUE(asked.stop_requested());
   EXPECT_TRUE(held.revoked_token().stop_requested());
   simulation_.advance(1h);
@@ -53,19 +50,16 @@ TEST_F(RevocationTest, HolderHearsOfItAndDecides) {
 // Curator's Revoker does the same.
 TEST_F(RevocationTest, DataOnTheHoldersZnodeIsTheRequest) {
   const HeldLock held = hold();
-  must(simulation_.run(set_data(*b_, held.znode(), "something else")), "set_data");
-  simulation_.settle();
+  must(run_and_settle(set_data(*b_, held.znode(), "something else")), "set_data");
   EXPECT_FALSE(held.revoked_token().stop_requested());
-  must(simulation_.run(set_data(*b_, held.znode(), "__REVOKE__")), "set_data");
-  simulation_.settle();
+  must(run_and_settle(set_data(*b_, held.znode(), "__REVOKE__")), "set_data");
   EXPECT_TRUE(held.revoked_token().stop_requested());
 }
 
 TEST_F(RevocationTest, AfterTheGracePeriodTheLockIsTaken) {
   HeldLock held = hold(5s);
   FairMutex of_b(*b_, "/lock");
-  const auto by_b = simulation_.start(of_b.acquire());
-  simulation_.settle();
+  const auto by_b = start_and_settle(of_b.acquire());
   const std::stop_token lost = held.lost_token();
   must(simulation_.run(revoke(*b_, "/lock")), "revoke");
   simulation_.advance(5s - 1ns);
@@ -83,8 +77,7 @@ TEST_F(RevocationTest, AfterTheGracePeriodTheLockIsTaken) {
 
 TEST_F(RevocationTest, HolderThatReleasesInTimeLosesNothing) {
   HeldLock held = hold(5s);
-  must(simulation_.run(revoke(*b_, "/lock")), "revoke");
-  simulation_.settle();
+  must(run_and_settle(revoke(*b_, "/lock")), "revoke");
   EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
   simulation_.advance(1h);
   EXPECT_EQ(held.cause(), std::nullopt);
@@ -93,13 +86,10 @@ TEST_F(RevocationTest, HolderThatReleasesInTimeLosesNothing) {
 TEST_F(RevocationTest, WaiterAfterTheRevokedHolderGoesOnWaiting) {
   HeldLock held = hold();
   FairMutex of_b(*b_, "/lock");
-  const auto by_b = simulation_.start(of_b.acquire());
-  simulation_.settle();
-  must(simulation_.run(revoke(*c_, "/lock")), "revoke");
-  simulation_.settle();
+  const auto by_b = start_and_settle(of_b.acquire());
+  must(run_and_settle(revoke(*c_, "/lock")), "revoke");
   EXPECT_FALSE(by_b.done());
-  simulation_.run(held.release());
-  simulation_.settle();
+  run_and_settle(held.release());
   EXPECT_TRUE(by_b.done());
 }
 
@@ -115,8 +105,7 @@ TEST_F(RevocationTest, PlainMutexDoesNotHearOfIt) {
   FairMutex mutex(*a_, "/lock");
   const HeldLock held = must(simulation_.run(mutex.acquire()), "acquire");
   static_cast<void>(held.lost_token());
-  must(simulation_.run(revoke(*b_, "/lock")), "revoke");
-  simulation_.settle();
+  must(run_and_settle(revoke(*b_, "/lock")), "revoke");
   EXPECT_FALSE(held.revoked_token().stop_requested());
   EXPECT_EQ(held.state(), LockState::kHeld);
 }
@@ -130,13 +119,10 @@ TEST_F(RevocationTest, RevokingAFreeLockIsNoNode) {
 TEST_F(RevocationTest, TheNextHolderIsAskedIfTheRequestFindsNobody) {
   HeldLock held = hold();
   FairMutex of_b(*b_, "/lock", revocable());
-  const auto by_b = simulation_.start(of_b.acquire());
-  simulation_.settle();
+  const auto by_b = start_and_settle(of_b.acquire());
   simulation_.hold(*c_, OpCode::kSetData);
-  const auto asked = simulation_.start(revoke(*c_, "/lock"));
-  simulation_.settle();
-  simulation_.run(held.release());
-  simulation_.settle();
+  const auto asked = start_and_settle(revoke(*c_, "/lock"));
+  run_and_settle(held.release());
   simulation_.let_go(*c_);
   simulation_.run_until(asked);
   simulation_.settle();
@@ -163,10 +149,7 @@ class ReadWriteRevocationTest : public RevocationTest {
     simulation.settle();
     return held;
   }
-  void ask() {
-    must(simulation_.run(revoke(*c_, "/lock", kReadWriteMarks)), "revoke");
-    simulation_.settle();
-  }
+  void ask() { must(run_and_settle(revoke(*c_, "/lock", kReadWriteMarks)), "revoke"); }
 
   ReadWriteLock of_a_{*a_, "/lock", revocable(5s), &observer_};
   ReadWriteLock of_b_{*b_, "/lock", revocable()};
@@ -175,8 +158,7 @@ class ReadWriteRevocationTest : public RevocationTest {
 TEST_F(ReadWriteRevocationTest, AllReadersHearOfItAndNoWaiterDoes) {
   const HeldLock first = must_hold(simulation_, of_a_.acquire_read());
   const HeldLock second = must_hold(simulation_, of_b_.acquire_read());
-  const auto writer = simulation_.start(of_b_.acquire_write());
-  simulation_.settle();
+  const auto writer = start_and_settle(of_b_.acquire_write());
   ask();
   EXPECT_TRUE(first.revoked_token().stop_requested());
   EXPECT_TRUE(second.revoked_token().stop_requested());
@@ -189,8 +171,7 @@ TEST_F(ReadWriteRevocationTest, AllReadersHearOfItAndNoWaiterDoes) {
 
 TEST_F(ReadWriteRevocationTest, ObserversReadTheDataOfHoldersAndWaiters) {
   const HeldLock reader = must_hold(simulation_, of_a_.acquire_read());
-  const auto writer = simulation_.start(of_b_.acquire_write());
-  simulation_.settle();
+  const auto writer = start_and_settle(of_b_.acquire_write());
   const std::vector<QueueEntry> queue = must(simulation_.run(of_b_.contenders()), "contenders");
   ASSERT_EQ(queue.size(), 2U);
   for (const QueueEntry& entry : queue) EXPECT_EQ(entry.data.view(), "ann@host");
@@ -216,8 +197,7 @@ TEST_F(ReadWriteRevocationTest, ADowngradedGrantKeepsTheRequestToItsWriter) {
 TEST_F(ReadWriteRevocationTest, AnUpgradedGrantKeepsTheRequestToItsReader) {
   HeldLock held = must_hold(simulation_, of_b_.acquire_read());
   ask();
-  must(simulation_.run(of_b_.upgrade(held)), "upgrade");
-  simulation_.settle();
+  must(run_and_settle(of_b_.upgrade(held)), "upgrade");
   EXPECT_TRUE(held.revoked_token().stop_requested());
   EXPECT_EQ(held.state(), LockState::kHeld);
 }
@@ -229,8 +209,7 @@ TEST_F(ReadWriteRevocationTest, ARequestDuringAChangeReachesTheNewGrant) {
   simulation_.hold(*a_, OpCode::kRemove);
   must(simulation_.run(of_a_.downgrade(held)), "downgrade");
   must(simulation_.run(set_data(*c_, writer, kRevokeRequest)), "set_data");
-  simulation_.let_go(*a_);
-  simulation_.settle();
+  let_go_and_settle(*a_);
   EXPECT_FALSE(simulation_.exists(writer));
   EXPECT_TRUE(held.revoked_token().stop_requested());
 }
@@ -239,8 +218,7 @@ TEST_F(ReadWriteRevocationTest, OtherDataDoNotKeepTheOldGrantFromLeaving) {
   HeldLock held = must_hold(simulation_, of_a_.acquire_write());
   const Path writer = held.znode();
   must(simulation_.run(set_data(*c_, writer, "bob@host")), "set_data");
-  must(simulation_.run(of_a_.downgrade(held)), "downgrade");
-  simulation_.settle();
+  must(run_and_settle(of_a_.downgrade(held)), "downgrade");
   EXPECT_FALSE(simulation_.exists(writer));
   EXPECT_FALSE(held.revoked_token().stop_requested());
 }
@@ -254,8 +232,7 @@ TEST_F(ReadWriteRevocationTest, TheOldGrantLeavesDespiteACut) {
     simulation_.settle();
     EXPECT_FALSE(simulation_.exists(writer));
     EXPECT_EQ(held.state(), LockState::kHeld);
-    EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
-    simulation_.settle();
+    EXPECT_EQ(run_and_settle(held.release()), ReleaseOutcome::kReleased);
   }
 }
 
@@ -282,8 +259,7 @@ TEST_F(ReadWriteRevocationTest, AnUpgradeDoesNotConflictWithTheWriterThatIsStill
 TEST_F(ReadWriteRevocationTest, AChangeAloneAsksForNothing) {
   HeldLock held = must_hold(simulation_, of_a_.acquire_write());
   must(simulation_.run(of_a_.downgrade(held)), "downgrade");
-  must(simulation_.run(of_a_.upgrade(held)), "upgrade");
-  simulation_.settle();
+  must(run_and_settle(of_a_.upgrade(held)), "upgrade");
   EXPECT_FALSE(held.revoked_token().stop_requested());
   EXPECT_EQ(znode(simulation_, held.znode())->data.view(), "ann@host");
 }

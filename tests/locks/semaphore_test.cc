@@ -20,24 +20,17 @@ using namespace unit;
 
 using Acquired = Started<Result<HeldLock>>;
 
-class SemaphoreTest : public ::testing::Test {
+class SemaphoreTest : public SimulatedSessionsTest {
  protected:
-  ~SemaphoreTest() override { simulation_.end_tasks(); }
   Acquired wait(Semaphore& semaphore, Context context = {}) {
-    const Acquired started = simulation_.start(semaphore.acquire(context));
-    simulation_.settle();
-    return started;
+    return start_and_settle(semaphore.acquire(context));
   }
   void release(const Acquired& lease) {
-    EXPECT_EQ(simulation_.run(lease.result()->release()), ReleaseOutcome::kReleased);
-    simulation_.settle();
+    EXPECT_EQ(run_and_settle(lease.result()->release()), ReleaseOutcome::kReleased);
   }
   std::size_t leases() { return children(simulation_, "/s/leases").size(); }
   std::size_t queue() { return children(simulation_, "/s/locks").size(); }
 
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
-  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
   const std::shared_ptr<FakeSession> c_ = simulation_.open("C");
   Semaphore of_a_{*a_, "/s", 2};
   Semaphore of_b_{*b_, "/s", 2};
@@ -82,8 +75,7 @@ TEST_F(SemaphoreTest, ForeignLeaseCounts) {
   const Acquired second = wait(of_b);
   EXPECT_FALSE(second.done());
   EXPECT_EQ(std::ranges::count(observer.calls(), "ignores _c_0-lease-7"), 1);
-  must(simulation_.run(remove(*a_, "/s/leases/_c_0-lease-7")), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*a_, "/s/leases/_c_0-lease-7")), "remove");
   EXPECT_TRUE(second.done());
 }
 
@@ -156,8 +148,7 @@ TEST_F(SemaphoreTest, TryAcquireDoesNotWaitAndLeavesNothing) {
   const Acquired first = wait(of_a_);
   const Result<HeldLock> second = simulation_.run(of_b.try_acquire());
   EXPECT_TRUE(second.has_value());
-  EXPECT_EQ(error_of(simulation_.run(of_b.try_acquire())), Error::kConflict);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(of_b.try_acquire())), Error::kConflict);
   EXPECT_EQ(leases(), 2U);
   EXPECT_EQ(queue(), 0U);
   const Acquired third = wait(of_a_);
@@ -194,8 +185,7 @@ TEST_F(SemaphoreTest, RaisedCapacityLetsTheWaiterIn) {
   const Acquired first = wait(of_a);
   const Acquired second = wait(of_b);
   EXPECT_FALSE(second.done());
-  must(simulation_.run(set_shared_count(*c_, "/capacity", 2)), "set_shared_count");
-  simulation_.settle();
+  must(run_and_settle(set_shared_count(*c_, "/capacity", 2)), "set_shared_count");
   EXPECT_TRUE(second.done());
 }
 
@@ -218,8 +208,7 @@ TEST_F(SemaphoreTest, InvalidCapacityIsAnError) {
   Semaphore semaphore(*a_, "/s", "/capacity");
   EXPECT_EQ(error_of(simulation_.run(semaphore.acquire())), Error::kNoNode);
   must(simulation_.run(create(*a_, "/capacity", "17")), "create");
-  EXPECT_EQ(error_of(simulation_.run(semaphore.acquire())), Error::kMarshallingError);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(semaphore.acquire())), Error::kMarshallingError);
   EXPECT_EQ(leases(), 0U);
   EXPECT_EQ(queue(), 0U);
 }
@@ -250,15 +239,13 @@ TEST_F(SemaphoreTest, SharedCountIsSetDespiteACut) {
 // ------------------------------------------------------------------------------- several at once
 
 TEST_F(SemaphoreTest, SeveralAreHeldTogetherAndReleasedTogether) {
-  HeldLocks both = must(simulation_.run(of_a_.acquire(2)), "acquire");
-  simulation_.settle();
+  HeldLocks both = must(run_and_settle(of_a_.acquire(2)), "acquire");
   EXPECT_EQ(both.each().size(), 2U);
   EXPECT_EQ(leases(), 2U);
   EXPECT_EQ(queue(), 0U);
   const Acquired next = wait(of_b_);
   EXPECT_FALSE(next.done());
-  EXPECT_EQ(simulation_.run(both.release()), ReleaseOutcome::kReleased);
-  simulation_.settle();
+  EXPECT_EQ(run_and_settle(both.release()), ReleaseOutcome::kReleased);
   EXPECT_TRUE(next.done());
   EXPECT_EQ(leases(), 1U);
 }
@@ -266,8 +253,7 @@ TEST_F(SemaphoreTest, SeveralAreHeldTogetherAndReleasedTogether) {
 TEST_F(SemaphoreTest, SeveralWaitUntilAllOfThemFit) {
   const Acquired first = wait(of_a_);
   const Acquired second = wait(of_b_);
-  const auto both = simulation_.start(of_c_.acquire(2));
-  simulation_.settle();
+  const auto both = start_and_settle(of_c_.acquire(2));
   const Acquired behind = wait(of_a_);
   release(first);
   EXPECT_FALSE(both.done());
@@ -281,8 +267,7 @@ TEST_F(SemaphoreTest, SeveralWaitUntilAllOfThemFit) {
 
 TEST_F(SemaphoreTest, TwoThatWantAllDoNotWaitForEachOther) {
   const auto by_a = simulation_.start(of_a_.acquire(2));
-  const auto by_b = simulation_.start(of_b_.acquire(2));
-  simulation_.settle();
+  const auto by_b = start_and_settle(of_b_.acquire(2));
   ASSERT_NE(by_a.done(), by_b.done());
   const auto& first = by_a.done() ? by_a : by_b;
   simulation_.run(first.result()->release());
@@ -292,11 +277,9 @@ TEST_F(SemaphoreTest, TwoThatWantAllDoNotWaitForEachOther) {
 
 TEST_F(SemaphoreTest, SeveralThatDoNotFitInTimeLeaveNothing) {
   const Acquired first = wait(of_a_);
-  EXPECT_EQ(error_of(simulation_.run(of_b_.try_acquire(2))), Error::kConflict);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(of_b_.try_acquire(2))), Error::kConflict);
   EXPECT_EQ(leases(), 1U);
-  const auto both = simulation_.start(of_b_.acquire(2, 5s));
-  simulation_.settle();
+  const auto both = start_and_settle(of_b_.acquire(2, 5s));
   EXPECT_EQ(leases(), 3U);
   simulation_.advance(5s);
   EXPECT_EQ(error_of(both.result()), Error::kTimedOut);
@@ -306,13 +289,11 @@ TEST_F(SemaphoreTest, SeveralThatDoNotFitInTimeLeaveNothing) {
 
 TEST_F(SemaphoreTest, SeveralLeaveNothingIfOneIsDeletedWhileTheyWait) {
   const Acquired first = wait(of_a_);
-  const auto both = simulation_.start(of_b_.acquire(2));
-  simulation_.settle();
+  const auto both = start_and_settle(of_b_.acquire(2));
   std::vector<std::string> names = children(simulation_, "/s/leases");
   std::erase(names, first.result()->znode().name());
   ASSERT_EQ(names.size(), 2U);
-  must(simulation_.run(remove(*c_, Path("/s/leases") / names.back())), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*c_, Path("/s/leases") / names.back())), "remove");
   EXPECT_EQ(error_of(both.result()), Error::kNoNode);
   EXPECT_EQ(leases(), 1U);
 }
@@ -332,8 +313,7 @@ TEST_F(SemaphoreTest, ObserversReadTheDataOfEveryLease) {
 TEST_F(SemaphoreTest, SeveralWaitUntilTheSharedCountAllowsThem) {
   must(simulation_.run(set_shared_count(*a_, "/capacity", 1)), "set_shared_count");
   Semaphore shared(*a_, "/s", "/capacity");
-  const auto three = simulation_.start(shared.acquire(3));
-  simulation_.settle();
+  const auto three = start_and_settle(shared.acquire(3));
   EXPECT_FALSE(three.done());
   must(simulation_.run(set_shared_count(*b_, "/capacity", 3)), "set_shared_count");
   simulation_.run_until(three);
@@ -351,8 +331,7 @@ TEST_F(SemaphoreTest, ZeroOrMoreThanTheCapacityIsABadArgument) {
 TEST_F(SemaphoreTest, LossOfOneLeavesTheOtherAndIsTheWorst) {
   HeldLocks both = must(simulation_.run(of_a_.acquire(2)), "acquire");
   const std::stop_token lost = both.each()[0].lost_token();
-  must(simulation_.run(remove(*b_, both.each()[0].znode())), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*b_, both.each()[0].znode())), "remove");
   EXPECT_TRUE(lost.stop_requested());
   EXPECT_EQ(both.state(), LockState::kLost);
   EXPECT_EQ(both.each()[1].state(), LockState::kHeld);

@@ -18,14 +18,12 @@ namespace {
 using namespace unit;
 using support::RoundTrips;
 
-class TakeOverTest : public ::testing::Test {
+class TakeOverTest : public SimulatedSessionsTest {
  protected:
   TakeOverTest() {
     must(simulation_.run(create(*a_, "/lock")), "create /lock");
     must(simulation_.run(create(*a_, "/other")), "create /other");
   }
-  ~TakeOverTest() override { simulation_.end_tasks(); }
-
   HeldLock held_by_a() {
     return must(simulation_.run(FairMutex(*a_, "/lock").acquire()), "acquire");
   }
@@ -44,9 +42,6 @@ class TakeOverTest : public ::testing::Test {
     return Path(Text());
   }
 
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
-  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
   FairMutex of_b_{*b_, "/lock"};
   RoundTrips trips_{*b_};
 };
@@ -76,8 +71,7 @@ TEST_F(TakeOverTest, ItGoesOnWithItsWatchOnItsOwnZnode) {
   simulation_.run(first.release());
   simulation_.run_until(by_b);
   const RequestCounter requests(simulation_);
-  must(simulation_.run(remove(*a_, by_b.result()->znode())), "remove");
-  simulation_.settle();
+  must(run_and_settle(remove(*a_, by_b.result()->znode())), "remove");
   EXPECT_EQ(by_b.result()->cause(), Error::kNoNode);
   EXPECT_EQ(requests.of(*b_, OpCode::kGetData), 1U);  // The look after the event.
 }
@@ -110,8 +104,7 @@ TEST_F(TakeOverTest, ARequestToRevokeFromTheTimeOfTheWaitIsHeard) {
 TEST_F(TakeOverTest, AChangeOfTheDataInFrontIsNoDeletion) {
   HeldLock first = held_by_a();
   const auto by_b = queue_up_b();
-  must(simulation_.run(set_data(*a_, first.znode(), "__REVOKE__")), "set_data");
-  simulation_.settle();
+  must(run_and_settle(set_data(*a_, first.znode(), "__REVOKE__")), "set_data");
   EXPECT_FALSE(by_b.done());
   EXPECT_GT(trips_.taken(), 0U);
   simulation_.run(first.release());
@@ -155,11 +148,9 @@ TEST_F(TakeOverTest, AnotherSessionsZnodeWithItsNameIsNotItsOwn) {
   const Path own = znode_of_b();
   must(simulation_.run(remove(*a_, own)), "remove");
   must(simulation_.run(create(*a_, own, Data(), CreateMode::kEphemeral)), "create");
-  simulation_.let_go(*b_);
-  simulation_.settle();
+  let_go_and_settle(*b_);
   trips_.start();
-  simulation_.run(first.release());
-  simulation_.settle();
+  run_and_settle(first.release());
   EXPECT_EQ(trips_.taken(), 1U);
 }
 
@@ -190,8 +181,7 @@ TEST_F(TakeOverTest, MarksOfOtherLibrariesMakeItListAgain) {
   options.marks = kMarks;
   FairMutex with_kazoo(*b_, "/lock", options);
   HeldLock first = held_by_a();
-  const auto by_b = simulation_.start(with_kazoo.acquire());
-  simulation_.settle();
+  const auto by_b = start_and_settle(with_kazoo.acquire());
   trips_.start();
   simulation_.run(first.release());
   simulation_.run_until(by_b);

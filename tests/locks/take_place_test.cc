@@ -19,7 +19,7 @@ using fake::FakeClient;
 
 constexpr std::size_t kGuidLength = 36;
 
-class TakePlaceTest : public ::testing::Test {
+class TakePlaceTest : public SimulatedTest {
  protected:
   TakePlaceTest() { must(simulation_.run(create(*other_, "/lock")), "create /lock"); }
 
@@ -38,7 +38,6 @@ class TakePlaceTest : public ::testing::Test {
     EXPECT_GT(created->stat.czxid, 0);
   }
 
-  Simulation simulation_;
   const std::shared_ptr<FakeSession> other_ = simulation_.open("other");
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
@@ -113,8 +112,7 @@ TEST_F(TakePlaceTest, MissingAncestorsAreCreatedAsContainers) {
 // A container may be reaped between the look for a parent and the create (zoo 22).
 TEST_F(TakePlaceTest, ParentThatVanishesIsCreatedAgain) {
   simulation_.hold(*session_, OpCode::kCreate);
-  const auto created = simulation_.start(place());
-  simulation_.settle();
+  const auto created = start_and_settle(place());
   must(simulation_.run(remove(*other_, "/lock")), "remove /lock");
   simulation_.let_go(*session_);
   simulation_.run_until(created);
@@ -137,13 +135,11 @@ TEST_F(TakePlaceTest, DeadlineWhileDisconnectedLeavesNoOrphan) {
 TEST_F(TakePlaceTest, CancelDuringTheCreateLeavesNoOrphan) {
   std::stop_source stop;
   simulation_.hold(*session_, OpCode::kCreate);
-  const auto created = simulation_.start(place(stop.get_token()));
-  simulation_.settle();
+  const auto created = start_and_settle(place(stop.get_token()));
   stop.request_stop();
   simulation_.run_until(created);
   EXPECT_EQ(error_of(created.result()), Error::kCancelled);
-  simulation_.let_go(*session_);
-  simulation_.settle();
+  let_go_and_settle(*session_);
   EXPECT_EQ(creates_under(simulation_, "/lock"), 1U);  // It did arrive.
   EXPECT_TRUE(children(simulation_, "/lock").empty());
 }
@@ -212,11 +208,7 @@ TEST_F(TakePlaceTest, OtherErrorsAreReturned) {
   EXPECT_TRUE(session_->background().empty());
 }
 
-class EnsureParentTest : public ::testing::Test {
- protected:
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
-};
+class EnsureParentTest : public SimulatedSessionTest {};
 
 TEST_F(EnsureParentTest, LeavesWhatExistsAlone) {
   const Created before = must(simulation_.run(create(*session_, "/a", Data("kept"))), "create");

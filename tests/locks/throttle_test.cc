@@ -24,11 +24,10 @@ namespace {
 
 using namespace unit;
 
-class ThrottleTest : public ::testing::Test {
+class ThrottleTest : public SimulatedTest {
  protected:
   ThrottleTest() { must(simulation_.run(create(*other_, "/lock")), "create /lock"); }
 
-  Simulation simulation_;
   const std::shared_ptr<FakeSession> other_ = simulation_.open("other");
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
@@ -161,23 +160,20 @@ void PrintTo(const Use& use, std::ostream* out) { *out << use.name; }
 Task<void> use_unfair(Session& session) {
   UnfairMutex mutex(session, "/unfair/lock");
   HeldLock held = must(co_await mutex.acquire(), "acquire");
-  const ReleaseOutcome outcome = co_await held.release();
-  EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
+  EXPECT_EQ(co_await held.release(), ReleaseOutcome::kReleased);
 }
 Task<void> use_read_write(Session& session) {
   ReadWriteLock lock(session, "/rw");
   HeldLock held = must(co_await lock.acquire_read(), "acquire_read");
   must(co_await lock.upgrade(held), "upgrade");
   must(co_await lock.downgrade(held), "downgrade");
-  const ReleaseOutcome outcome = co_await held.release();
-  EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
+  EXPECT_EQ(co_await held.release(), ReleaseOutcome::kReleased);
 }
 Task<void> use_semaphore(Session& session) {
   must(co_await set_shared_count(session, "/count", 1), "set_shared_count");
   Semaphore semaphore(session, "/semaphore", Path("/count"));
   HeldLock held = must(co_await semaphore.acquire(), "acquire");
-  const ReleaseOutcome outcome = co_await held.release();
-  EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
+  EXPECT_EQ(co_await held.release(), ReleaseOutcome::kReleased);
 }
 Task<void> use_election(Session& session) {
   LeaderElection election(session, "/election", Data("me"));
@@ -185,8 +181,7 @@ Task<void> use_election(Session& session) {
   must(co_await election.proclaim(leads, Data("you")), "proclaim");
   const auto leader = must(co_await election.leader(), "leader");
   EXPECT_EQ(leader->candidate, Data("you"));
-  const ReleaseOutcome outcome = co_await leads.release();
-  EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
+  EXPECT_EQ(co_await leads.release(), ReleaseOutcome::kReleased);
 }
 Task<void> use_revocation(Session& session) {
   LockOptions options;
@@ -196,8 +191,7 @@ Task<void> use_revocation(Session& session) {
   must(co_await revoke(session, "/revocable"), "revoke");
   const auto queue = must(co_await mutex.contenders(), "contenders");
   EXPECT_EQ(queue.size(), 1U);
-  const ReleaseOutcome outcome = co_await held.release();
-  EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
+  EXPECT_EQ(co_await held.release(), ReleaseOutcome::kReleased);
 }
 
 class ThrottledUseTest : public ::testing::TestWithParam<Use> {};

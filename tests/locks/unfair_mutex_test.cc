@@ -15,13 +15,10 @@ namespace {
 
 using namespace unit;
 
-class UnfairMutexTest : public ::testing::Test {
+class UnfairMutexTest : public SimulatedSessionsTest {
  protected:
   HeldLock hold(UnfairMutex& mutex) { return must(simulation_.run(mutex.acquire()), "acquire"); }
 
-  Simulation simulation_;
-  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
-  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
   UnfairMutex of_a_{*a_, "/locks/one"};
   UnfairMutex of_b_{*b_, "/locks/one"};
 };
@@ -29,8 +26,7 @@ class UnfairMutexTest : public ::testing::Test {
 TEST_F(UnfairMutexTest, TryingCostsOneRequestAndLeavesNothing) {
   HeldLock held = hold(of_a_);
   const RequestCounter requests(simulation_);
-  EXPECT_EQ(error_of(simulation_.run(of_b_.try_acquire())), Error::kConflict);
-  simulation_.settle();
+  EXPECT_EQ(error_of(run_and_settle(of_b_.try_acquire())), Error::kConflict);
   EXPECT_EQ(requests.total(), 1U);
   EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
   EXPECT_TRUE(simulation_.run(of_b_.try_acquire()).has_value());
@@ -97,8 +93,7 @@ TEST_F(UnfairMutexTest, AZnodeWithoutASessionIsNoLock) {
 TEST_F(UnfairMutexTest, AContenderThatWaitsSendsTwoRequests) {
   HeldLock held = hold(of_a_);
   const RequestCounter requests(simulation_);
-  const auto by_b = simulation_.start(of_b_.acquire());
-  simulation_.settle();
+  const auto by_b = start_and_settle(of_b_.acquire());
   EXPECT_EQ(requests.total(), 2U);
   simulation_.run(held.release());
   simulation_.run_until(by_b);
@@ -116,8 +111,7 @@ TEST_F(UnfairMutexTest, LookForTheHolderSurvivesAConnectionLossAndEndsWithTheSes
 
 TEST_F(UnfairMutexTest, WaiterFollows) {
   HeldLock held = hold(of_a_);
-  const auto by_b = simulation_.start(of_b_.acquire());
-  simulation_.settle();
+  const auto by_b = start_and_settle(of_b_.acquire());
   EXPECT_FALSE(by_b.done());
   simulation_.run(held.release());
   simulation_.run_until(by_b);
@@ -127,8 +121,7 @@ TEST_F(UnfairMutexTest, WaiterFollows) {
 TEST_F(UnfairMutexTest, HolderGoneBetweenTheTryAndTheWatchIsNoReasonToWait) {
   HeldLock held = hold(of_a_);
   simulation_.hold(*b_, OpCode::kGetData);
-  const auto by_b = simulation_.start(of_b_.acquire());
-  simulation_.settle();
+  const auto by_b = start_and_settle(of_b_.acquire());
   simulation_.run(held.release());
   simulation_.let_go(*b_);
   simulation_.run_until(by_b);

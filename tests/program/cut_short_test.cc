@@ -22,11 +22,7 @@ Task<void> ask_until_b_runs(lab::Contender& self, Path, std::uint32_t) {
 }
 
 lab::HuntSettings settings() {
-  lab::HuntSettings settings;
-  settings.size = {2, 1};
-  settings.faults = fakezk::FaultPlan();
-  settings.strategy = lab::HuntSettings::kExhaustive;
-  return settings;
+  return {.size = {2, 1}, .faults = {}, .strategy = std::string(lab::HuntSettings::kExhaustive)};
 }
 
 HuntCommand unfair() { return {scenarios::find("fair-mutex"), settings()}; }

@@ -38,146 +38,138 @@ using fake::Simulation;
 #include "locks_8.inc"
 #include "locks_9.inc"
 
-TEST(LocksGuideTest, AReportIsWrittenUnderALock) {
-  Simulation simulation;
-  const auto session = simulation.open("Ann");
-  EXPECT_EQ(simulation.run(write_report(*session)).error(), Error::kNoNode);
-  ASSERT_TRUE(simulation.run(ensure_parent(*session, "/report", {})));
-  EXPECT_TRUE(simulation.run(write_report(*session)));
+class LocksGuideTest : public ::testing::Test {
+ protected:
+  Simulation simulation_;
+};
+
+TEST_F(LocksGuideTest, AReportIsWrittenUnderALock) {
+  const auto session = simulation_.open("Ann");
+  EXPECT_EQ(simulation_.run(write_report(*session)).error(), Error::kNoNode);
+  ASSERT_TRUE(simulation_.run(ensure_parent(*session, "/report", {})));
+  EXPECT_TRUE(simulation_.run(write_report(*session)));
 }
 
-TEST(LocksGuideTest, APatientJobQueuesUpAgain) {
-  Simulation simulation;
-  const auto holder = simulation.open("Bob");
+TEST_F(LocksGuideTest, APatientJobQueuesUpAgain) {
+  const auto holder = simulation_.open("Bob");
   FairMutex mutex(*holder, "/locks/nightly");
-  Result<HeldLock> held = simulation.run(mutex.acquire());
-  fake::FakeClient& ann = simulation.client("Ann");
-  const auto patient = simulation.start(rejoins_of_a_patient_job(ann));
-  simulation.settle();
-  simulation.kill(*ann.current());
-  simulation.settle();
-  simulation.run(held->release());
-  simulation.run_until(patient);
+  Result<HeldLock> held = simulation_.run(mutex.acquire());
+  fake::FakeClient& ann = simulation_.client("Ann");
+  const auto patient = simulation_.start(rejoins_of_a_patient_job(ann));
+  simulation_.settle();
+  simulation_.kill(*ann.current());
+  simulation_.settle();
+  simulation_.run(held->release());
+  simulation_.run_until(patient);
   EXPECT_EQ(patient.result(), 1U);
 }
 
-TEST(LocksGuideTest, AReaderUpgradesAndDowngrades) {
-  Simulation simulation;
-  const auto session = simulation.open("Ann");
+TEST_F(LocksGuideTest, AReaderUpgradesAndDowngrades) {
+  const auto session = simulation_.open("Ann");
   bool stale = true;
-  EXPECT_TRUE(simulation.run(refresh_if_stale(*session, stale)));
+  EXPECT_TRUE(simulation_.run(refresh_if_stale(*session, stale)));
   EXPECT_FALSE(stale);
-  Result<ClientGrant> reads = simulation.run(read_lock(simulation.client("Bob")));
+  Result<ClientGrant> reads = simulation_.run(read_lock(simulation_.client("Bob")));
   ASSERT_TRUE(reads);
   EXPECT_EQ(reads->held.share(), Share::kShared);
 }
 
-TEST(LocksGuideTest, SeveralAreHeldTogether) {
-  Simulation simulation;
-  const auto session = simulation.open("Ann");
-  EXPECT_TRUE(simulation.run(print_together(*session)));
+TEST_F(LocksGuideTest, SeveralAreHeldTogether) {
+  const auto session = simulation_.open("Ann");
+  EXPECT_TRUE(simulation_.run(print_together(*session)));
 }
 
-TEST(LocksGuideTest, MembersComputeInTheSameRound) {
-  Simulation simulation;
-  const auto ann = simulation.open("Ann");
-  const auto bob = simulation.open("Bob");
-  const auto first = simulation.start(compute_a_step(*ann));
-  const auto second = simulation.start(compute_a_step(*bob));
-  simulation.run_until(first);
-  simulation.run_until(second);
+TEST_F(LocksGuideTest, MembersComputeInTheSameRound) {
+  const auto ann = simulation_.open("Ann");
+  const auto bob = simulation_.open("Bob");
+  const auto first = simulation_.start(compute_a_step(*ann));
+  const auto second = simulation_.start(compute_a_step(*bob));
+  simulation_.run_until(first);
+  simulation_.run_until(second);
   EXPECT_EQ(first.result().value(), second.result().value());
 }
 
-TEST(LocksGuideTest, ALeaderDescribesItself) {
-  Simulation simulation;
-  const auto session = simulation.open("Ann");
-  EXPECT_EQ(simulation.run(lead_once(*session)).value(), "ann@host");
+TEST_F(LocksGuideTest, ALeaderDescribesItself) {
+  const auto session = simulation_.open("Ann");
+  EXPECT_EQ(simulation_.run(lead_once(*session)).value(), "ann@host");
 }
 
-TEST(LocksGuideTest, ALatchHearsOfItsLeadership) {
-  Simulation simulation;
+TEST_F(LocksGuideTest, ALatchHearsOfItsLeadership) {
   Billing billing;
   std::stop_source stop;
-  simulation.start(take_part(simulation.client("Ann"), billing, stop.get_token()));
-  simulation.settle();
+  simulation_.start(take_part(simulation_.client("Ann"), billing, stop.get_token()));
+  simulation_.settle();
   EXPECT_TRUE(billing.token);
   stop.request_stop();
-  simulation.settle();
+  simulation_.settle();
   EXPECT_FALSE(billing.token);
 }
 
-TEST(LocksGuideTest, APageOfALostLockIsRefused) {
-  Simulation simulation;
-  const auto session = simulation.open("Ann");
-  ASSERT_TRUE(simulation.run(ensure_parent(*session, "/report", {})));
+TEST_F(LocksGuideTest, APageOfALostLockIsRefused) {
+  const auto session = simulation_.open("Ann");
+  ASSERT_TRUE(simulation_.run(ensure_parent(*session, "/report", {})));
   FairMutex mutex(*session, "/locks/report");
-  Result<HeldLock> held = simulation.run(mutex.acquire());
-  EXPECT_TRUE(simulation.run(write_page(*session, *held, "1")));
+  Result<HeldLock> held = simulation_.run(mutex.acquire());
+  EXPECT_TRUE(simulation_.run(write_page(*session, *held, "1")));
   remove_guaranteed(*session, held->znode());
-  simulation.settle();
-  EXPECT_EQ(simulation.run(write_page(*session, *held, "2")).error(), Error::kNoNode);
+  simulation_.settle();
+  EXPECT_EQ(simulation_.run(write_page(*session, *held, "2")).error(), Error::kNoNode);
 }
 
-TEST(LocksGuideTest, AHolderIsDescribedAndAsked) {
-  Simulation simulation;
+TEST_F(LocksGuideTest, AHolderIsDescribedAndAsked) {
   SessionOptions options;
   options.auth.emplace_back("digest", "billing:secret");
   const auto session =
-      simulation.open("Ann", fake::FakeClient::kDefaultTimeout, Path(Text()), options);
+      simulation_.open("Ann", fake::FakeClient::kDefaultTimeout, Path(Text()), options);
   FairMutex mutex = described_mutex(*session);
-  Result<HeldLock> held = simulation.run(mutex.acquire());
+  Result<HeldLock> held = simulation_.run(mutex.acquire());
   ASSERT_TRUE(held);
-  EXPECT_EQ(simulation.run(who_is_there(*session)).substr(0, 12), "holds: host=");
+  EXPECT_EQ(simulation_.run(who_is_there(*session)).substr(0, 12), "holds: host=");
   EXPECT_FALSE(shall_give_up(*held));
-  EXPECT_TRUE(simulation.run(revoke(*session, "/locks/nightly")));
-  simulation.settle();
+  EXPECT_TRUE(simulation_.run(revoke(*session, "/locks/nightly")));
+  simulation_.settle();
   EXPECT_TRUE(shall_give_up(*held));
 }
 
-TEST(LocksGuideTest, ReadersAndLeasesAreAskedToo) {
-  Simulation simulation;
-  const auto session = simulation.open("Ann");
+TEST_F(LocksGuideTest, ReadersAndLeasesAreAskedToo) {
+  const auto session = simulation_.open("Ann");
   LockOptions options;
   options.revocable = true;
   ReadWriteLock catalogue(*session, "/catalogue", options);
-  Result<HeldLock> reads = simulation.run(catalogue.acquire_read());
+  Result<HeldLock> reads = simulation_.run(catalogue.acquire_read());
   Semaphore printers(*session, "/printers", 2, options);
-  Result<HeldLock> prints = simulation.run(printers.acquire());
+  Result<HeldLock> prints = simulation_.run(printers.acquire());
   const std::stop_token of_reader = reads->revoked_token();
   const std::stop_token of_lease = prints->revoked_token();
-  EXPECT_TRUE(simulation.run(ask_for_both(*session, "/catalogue", "/printers")));
-  simulation.settle();
+  EXPECT_TRUE(simulation_.run(ask_for_both(*session, "/catalogue", "/printers")));
+  simulation_.settle();
   EXPECT_TRUE(of_reader.stop_requested());
   EXPECT_TRUE(of_lease.stop_requested());
 }
 
-TEST(LocksGuideTest, AnObserverHearsOfALoss) {
-  Simulation simulation;
-  const auto session = simulation.open("Ann");
+TEST_F(LocksGuideTest, AnObserverHearsOfALoss) {
+  const auto session = simulation_.open("Ann");
   LossLog log;
   FairMutex mutex(*session, "/locks/nightly", &log);
-  Result<HeldLock> held = simulation.run(mutex.acquire());
-  simulation.kill(*session);
-  simulation.settle();
+  Result<HeldLock> held = simulation_.run(mutex.acquire());
+  simulation_.kill(*session);
+  simulation_.settle();
   EXPECT_EQ(log.last, "/locks/nightly: session expired");
 }
 
-TEST(LocksGuideTest, AJobIsMeasured) {
+TEST_F(LocksGuideTest, AJobIsMeasured) {
   PrometheusMetrics metrics;
-  Simulation simulation;
-  simulation.run(measured_job(simulation.client("Ann"), metrics));
+  simulation_.run(measured_job(simulation_.client("Ann"), metrics));
   EXPECT_TRUE(is_like(metrics.text(), shown("locks_16.out"))) << metrics.text();
-  EXPECT_EQ(scrape(simulation.client("Ann"), metrics), metrics.text());
+  EXPECT_EQ(scrape(simulation_.client("Ann"), metrics), metrics.text());
 }
 
-TEST(LocksGuideTest, PollersRunBesideEachOther) {
-  Simulation simulation;
+TEST_F(LocksGuideTest, PollersRunBesideEachOther) {
   std::stop_source stop;
-  const auto polling = simulation.start(poll_two(simulation.client("Ann"), stop.get_token()));
-  simulation.advance(1500ms);
+  const auto polling = simulation_.start(poll_two(simulation_.client("Ann"), stop.get_token()));
+  simulation_.advance(1500ms);
   stop.request_stop();
-  simulation.run_until(polling);
+  simulation_.run_until(polling);
   EXPECT_EQ(polling.result(), 4);
 }
 

@@ -55,8 +55,7 @@ search::Scene scene_of(const scenarios::Scenario& scenario) {
 
 // Hunts with the usual settings for the expected oracle, and shrinks the failure.
 std::optional<search::Failure> hunt(const scenarios::Scenario& scenario, std::uint64_t seed) {
-  search::ExecutionLimits limits;
-  limits.faults = fakezk::FaultPlan::all(scenario.fault_budget);
+  search::ExecutionLimits limits{.faults = fakezk::FaultPlan::all(scenario.fault_budget)};
   search::Searcher searcher(scenario.make(scenario.size), search::make_portfolio(), limits, seed);
   for (std::uint64_t execution = 0; execution < scenario.executions; ++execution) {
     search::Found found;
@@ -99,8 +98,7 @@ TEST_P(ZooTest, MinimalScheduleBreaksWhatTheScenarioSays) {
   const scenarios::Scenario& scenario = GetParam();
   const search::ReplayString schedule = schedule_of(scenario);
   const auto program = scenario.make({schedule.clients, schedule.rounds});
-  search::ExecutionLimits limits;
-  limits.faults = schedule.faults;
+  search::ExecutionLimits limits{.faults = schedule.faults};
   const search::Recording recording = search::record(*program, limits, schedule.deviations);
   ASSERT_TRUE(recording.outcome.violation) << recording.lanes << kAnew;
   EXPECT_EQ(recording.outcome.violation->oracle, scenario.expects) << recording.lanes << kAnew;

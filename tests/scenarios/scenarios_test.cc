@@ -143,8 +143,7 @@ namespace lockstep::lab {
 namespace {
 
 TEST(HuntLockTest, ReportShowsTheRaceAndHowToRepeatIt) {
-  HuntSettings settings;
-  settings.size = lab::ScenarioSize{2, 1};
+  HuntSettings settings{.size = lab::ScenarioSize{2, 1}};
   const HuntReport report = hunt_lock("no-mutex", &contend_for<EverybodysMutex>, settings);
   ASSERT_FALSE(report.passed());
   EXPECT_EQ(report.failure->violation.oracle, "S1");
@@ -158,8 +157,7 @@ TEST(HuntLockTest, ReportShowsTheRaceAndHowToRepeatIt) {
   search::ReplayString replay;
   ASSERT_EQ(search::ReplayString::parse(report.failure->replay, replay), "");
   LockScenario scenario(scenarios::contention(&contend_for<EverybodysMutex>), settings.size);
-  search::ExecutionLimits limits;
-  limits.faults = replay.faults;
+  search::ExecutionLimits limits{.faults = replay.faults};
   const search::Recording recording = search::record(scenario, limits, replay.deviations);
   EXPECT_EQ(recording.outcome.trace_hash, replay.trace_hash);
   EXPECT_EQ(recording.checks, replay.checks);
@@ -167,8 +165,7 @@ TEST(HuntLockTest, ReportShowsTheRaceAndHowToRepeatIt) {
 }
 
 TEST(HuntLockTest, SoundLockPasses) {
-  HuntSettings settings;
-  settings.executions = 500;
+  HuntSettings settings{.executions = 500};
   const HuntReport report = hunt_lock("fair-mutex", &contend_for<FairMutex>, settings);
   EXPECT_TRUE(report.passed()) << report.text();
   EXPECT_TRUE(report.text().starts_with("fair-mutex: no violation in 500 executions\nJudged: S1 "))

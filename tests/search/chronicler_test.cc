@@ -15,7 +15,7 @@ namespace {
 
 using namespace unit;
 
-class ChroniclerTest : public ::testing::Test {
+class ChroniclerTest : public SimulatedTest {
  protected:
   // Begins to record; everything before is preparation.
   void begin() {
@@ -25,7 +25,6 @@ class ChroniclerTest : public ::testing::Test {
   ~ChroniclerTest() override { simulation_.world().set_tracer(nullptr); }
   [[nodiscard]] Chronicle written() const { return chronicler_.chronicle(Numbered()); }
 
-  Simulation simulation_;
   const std::shared_ptr<FakeSession> alice_ = simulation_.open("A");
   const std::shared_ptr<FakeSession> bob_ = simulation_.open("B");
   Chronicler chronicler_{simulation_.world()};
@@ -58,11 +57,9 @@ TEST_F(ChroniclerTest, AReplyNamesItsRequestAlsoAfterOthers) {
   begin();
   simulation_.hold_inbox(*alice_);
   const auto first = simulation_.start(sync(*alice_, "/"));
-  const auto second = simulation_.start(exists(*alice_, "/none"));
-  simulation_.settle();
+  const auto second = start_and_settle(exists(*alice_, "/none"));
   must(simulation_.run(create(*bob_, "/b")), "create");
-  simulation_.let_go(*alice_);
-  simulation_.settle();
+  let_go_and_settle(*alice_);
   ASSERT_TRUE(first.done() && second.done());
   std::vector<std::string> pairs;
   const Chronicle chronicle = written();

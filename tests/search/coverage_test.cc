@@ -13,11 +13,8 @@ namespace {
 lab::HuntReport hunt(std::uint64_t executions, const FaultPlan& faults, ReplicaIndex replicas = 1) {
   lab::LockUnderTest lock = lab::lock_under_test<FairMutex>("fair-mutex");
   lock.replicas = replicas;
-  lab::HuntSettings settings;
-  settings.size = {2, 1};
-  settings.faults = faults;
-  settings.executions = executions;
-  settings.measure_coverage = true;
+  lab::HuntSettings settings{
+      .size = {2, 1}, .faults = faults, .executions = executions, .measure_coverage = true};
   return hunt_lock(lock, settings);
 }
 
@@ -59,10 +56,7 @@ TEST(CoverageTest, MoreExecutionsReachMore) {
 }
 
 TEST(CoverageTest, ReportsWhichFaultsStruckAndWhichNever) {
-  FaultPlan cuts;
-  cuts.allow(FaultKind::kCut, FaultPlan::kUnlimited);
-  cuts.set_total(1);
-  const lab::HuntReport report = hunt(200, cuts);
+  const lab::HuntReport report = hunt(200, lab::faults_called("cut", 1));
   EXPECT_GT(report.coverage->faults(FaultKind::kCut), 0U);
   EXPECT_EQ(report.coverage->faults(FaultKind::kExpiry), 0U);
   const std::string text = report.text();
@@ -77,8 +71,7 @@ TEST(CoverageTest, ASlowServerHasItsOwnEvents) {
 }
 
 TEST(CoverageTest, IsMeasuredOnlyOnRequest) {
-  lab::HuntSettings settings;
-  settings.executions = 1;
+  lab::HuntSettings settings{.executions = 1};
   const lab::HuntReport report = hunt_lock(lab::lock_under_test<FairMutex>("fair-mutex"), settings);
   EXPECT_FALSE(report.coverage);
 }

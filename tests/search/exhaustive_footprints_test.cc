@@ -111,8 +111,7 @@ Task<void> create_for_a_while(Actor& self) {
 
 // The time to live counts from the last write.
 TEST(ExhaustiveFootprintsTest, ContainATimeToLive) {
-  ServerOptions options;
-  options.ttl_enabled = true;
+  ServerOptions options{.ttl_enabled = true};
   Play play({&create_for_a_while, &ephemeral}, true, options);
   expect_agreement(play, "expiry", 1);
 }

@@ -18,8 +18,7 @@ class Hunted {
  public:
   Hunted(std::string_view scenario, lab::ScenarioSize size, const FaultPlan& faults,
          std::uint64_t seed) {
-    search::ExecutionLimits limits;
-    limits.faults = faults;
+    search::ExecutionLimits limits{.faults = faults};
     searcher_.emplace(scenarios::find(scenario)->make(size), search::make_portfolio(), limits,
                       seed);
   }

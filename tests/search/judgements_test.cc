@@ -12,9 +12,7 @@ namespace lockstep::search {
 namespace {
 
 lab::HuntReport hunt_fair_mutex(std::uint32_t jobs) {
-  lab::HuntSettings settings;
-  settings.executions = 300;
-  settings.jobs = jobs;
+  lab::HuntSettings settings{.executions = 300, .jobs = jobs};
   return hunt_lock(lab::lock_under_test<FairMutex>("fair-mutex"), settings);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lockstep/lab/hunt.h"
 #include "lockstep/search/chronicler.h"
 #include "lockstep/search/schedule.h"
 #include "lockstep/sleep.h"
@@ -29,7 +30,7 @@ class Names final : public search::Program {
   }
 };
 
-class LanesTest : public ::testing::Test {
+class LanesTest : public SimulatedTest {
  protected:
   LanesTest() {
     simulation_.world().begin_trace();
@@ -38,7 +39,6 @@ class LanesTest : public ::testing::Test {
   ~LanesTest() override { simulation_.world().set_tracer(nullptr); }
   std::string drawn() { return '\n' + draw_lanes(chronicler_.chronicle(Names())); }
 
-  Simulation simulation_;
   const std::shared_ptr<FakeSession> alice_ = simulation_.open("A");
   const std::shared_ptr<FakeSession> bob_ = simulation_.open("B");
   search::Chronicler chronicler_{simulation_.world()};
@@ -63,10 +63,7 @@ step     time     Alice                               Bob
 
 TEST_F(LanesTest, ACutIsDrawnWhereItStrikesAndTheRestGoesOnBelow) {
   World& world = simulation_.world();
-  FaultPlan cuts;
-  cuts.allow(FaultKind::kCut);
-  cuts.set_total(1);
-  world.set_faults(cuts);
+  world.set_faults(lab::faults_called("cut", 1));
   const Started<Result<void>> synced = simulation_.start(sync(*alice_, "/"));
   const std::vector<Deviation> first_fault = {{0, Choice{true, 0}}};
   search::Replay cut_alice(first_fault);
@@ -85,15 +82,12 @@ step     time     Alice                                  Bob
 TEST_F(LanesTest, ALostReplyAndAWatchEventAreNamed) {
   World& world = simulation_.world();
   const Watch watch = must(simulation_.run(watch_exists(*bob_, "/a")), "watch");
-  FaultPlan cuts;
-  cuts.allow(FaultKind::kCut);
-  cuts.set_total(1);
   const auto read = simulation_.start(exists(*bob_, "/b"));
   const auto written = simulation_.start(create(*alice_, "/a"));
   const std::vector<Deviation> alice_first = {{0, Choice{false, 1}}};
   search::Replay replay(alice_first);
   world.step(replay);  // Alice's create; Bob's read is still in flight.
-  world.set_faults(cuts);
+  world.set_faults(lab::faults_called("cut", 1));
   // The second of the possible faults cuts Bob's connection, and everything in flight is lost.
   const std::vector<Deviation> cut_bob = {{0, Choice{true, 1}}};
   search::Replay calm_but_a_cut(cut_bob);
@@ -184,8 +178,7 @@ step     time     Alice          Bob
 }
 
 TEST(LanesOfServersTest, ATimerShowsItsEffect) {
-  ServerOptions options;
-  options.replicas = 3;
+  ServerOptions options{.replicas = 3};
   Simulation simulation(options);
   const auto session = simulation.open("A");
   World& world = simulation.world();
@@ -202,8 +195,7 @@ TEST(LanesOfServersTest, ATimerShowsItsEffect) {
 }
 
 TEST_F(LanesTest, TheServersHaveALaneOnlyIfTheyDoSomethingByThemselves) {
-  const auto waiter = simulation_.start(sync(*alice_, "/"));
-  simulation_.settle();
+  const auto waiter = start_and_settle(sync(*alice_, "/"));
   ASSERT_TRUE(waiter.done());
   EXPECT_EQ(drawn().find("servers"), std::string::npos) << drawn();
   must(simulation_.run(create(*alice_, "/c", Data(), CreateMode::kContainer)), "create");

@@ -45,10 +45,7 @@ class Actor {
 using Act = Task<void> (*)(Actor& self);
 
 inline ServerOptions quiet(ReplicaIndex replicas = 1) {
-  ServerOptions options;
-  options.container_check_interval = Duration::zero();
-  options.replicas = replicas;
-  return options;
+  return {.replicas = replicas, .container_check_interval = Duration::zero()};
 }
 
 // A program of a few actors. "/a", "/b" and "/c" exist, and every actor has a session.

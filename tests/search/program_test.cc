@@ -291,8 +291,7 @@ Task<void> sync_and_sleep(lab::Contender& self, Path, std::uint32_t) {
 TEST(StepChecksTest, KeepsOneByteForEachStep) {
   lab::LockScenario program(scenarios::contention(&sync_and_sleep), lab::ScenarioSize{2, 1});
   World world(program.servers());
-  search::ExecutionLimits limits;
-  limits.faults = FaultPlan::all(1);
+  search::ExecutionLimits limits{.faults = FaultPlan::all(1)};
   for (std::uint32_t position = 0; position < 16; ++position) {
     for (std::uint32_t fault = 0; fault < 7; ++fault) {
       const std::vector<Deviation> one = {Deviation{position, Choice{true, fault}}};

@@ -39,8 +39,7 @@ Task<void> ask_an_address(lab::Contender& self, Path, std::uint32_t) {
 }
 
 lab::HuntReport hunted(lab::LockScenario::Contend contend) {
-  lab::HuntSettings settings;
-  settings.executions = 2'000;
+  lab::HuntSettings settings{.executions = 2'000};
   return lab::hunt_lock("restless", contend, settings);
 }
 

@@ -35,8 +35,7 @@ TEST(ReportTest, ShowsWhoWaitsForeverAndHowToRepeatIt) {
   EXPECT_EQ(parsed.rounds, 1U);
   EXPECT_EQ(parsed.faults, failure.faults);
   EXPECT_EQ(parsed.deviations.size(), failure.deviations);
-  ExecutionLimits limits;
-  limits.faults = parsed.faults;
+  ExecutionLimits limits{.faults = parsed.faults};
   const Recording again = record(*program, limits, parsed.deviations);
   EXPECT_EQ(again.outcome.trace_hash, parsed.trace_hash);
   EXPECT_EQ(again.checks, parsed.checks);

@@ -35,8 +35,7 @@ Found found_in(const Scene& scene, const ExecutionLimits& limits) {
 
 TEST(ShrinkSceneTest, BugThatNeedsOneCutIsShownInASmallerSceneWithJustThat) {
   const Scene scene = scene_of(kZoo07, 4, 3);
-  ExecutionLimits limits;
-  limits.faults = fakezk::FaultPlan::all(2);
+  ExecutionLimits limits{.faults = fakezk::FaultPlan::all(2)};
   const Found found = found_in(scene, limits);
   const ShrunkScene shrunk = shrink_scene(scene, limits, "L1", found.deviations);
   EXPECT_LT(shrunk.clients, 4U);
@@ -62,8 +61,7 @@ TEST(ShrinkSceneTest, BugThatNeedsNoFaultIsShownWithoutFaults) {
 // Shrinking step by step from there would exhaust the budget.
 TEST(ShrinkSceneTest, LargeSceneBeginsInASmallOne) {
   const Scene scene = scene_of(kZoo07, 64, 10);
-  ExecutionLimits limits;
-  limits.faults = fakezk::FaultPlan::all(2);
+  ExecutionLimits limits{.faults = fakezk::FaultPlan::all(2)};
   const Found found = found_in(scene, limits);
   const ShrunkScene shrunk = shrink_scene(scene, limits, "L1", found.deviations);
   EXPECT_LE(shrunk.clients, 2U);
@@ -73,8 +71,7 @@ TEST(ShrinkSceneTest, LargeSceneBeginsInASmallOne) {
 
 ShrunkScene shrunk_from_four_clients(std::string_view name, const std::string& oracle) {
   const Scene scene = scene_of(name, 4, 3);
-  ExecutionLimits limits;
-  limits.faults = fakezk::FaultPlan::all(2);
+  ExecutionLimits limits{.faults = fakezk::FaultPlan::all(2)};
   const Found found = found_in(scene, limits);
   EXPECT_EQ(found.outcome.violation->oracle, oracle);
   ShrunkScene shrunk = shrink_scene(scene, limits, oracle, found.deviations);
@@ -135,8 +132,7 @@ TEST(ShrinkSceneTest, ASmallerSceneThatDoesNotBreakItAgainIsNotTaken) {
 
 TEST(ShrinkSceneTest, StaysWithinItsBudgetOfSteps) {
   const Scene scene = scene_of(kZoo07, 4, 3);
-  ExecutionLimits limits;
-  limits.faults = fakezk::FaultPlan::all(2);
+  ExecutionLimits limits{.faults = fakezk::FaultPlan::all(2)};
   const Found found = found_in(scene, limits);
   const ShrunkScene first_only = shrink_scene(scene, limits, "L1", found.deviations, {.steps = 1});
   EXPECT_EQ(first_only.clients, 4U);
@@ -146,8 +142,7 @@ TEST(ShrinkSceneTest, StaysWithinItsBudgetOfSteps) {
 
 TEST(ShrinkSceneTest, StaysWithinItsBudgetAndIsDeterministic) {
   const Scene scene = scene_of(kZoo07, 4, 3);
-  ExecutionLimits limits;
-  limits.faults = fakezk::FaultPlan::all(2);
+  ExecutionLimits limits{.faults = fakezk::FaultPlan::all(2)};
   const Found found = found_in(scene, limits);
   const ShrunkScene schedule_only =
       shrink_scene(scene, limits, "L1", found.deviations, {.executions = 4});

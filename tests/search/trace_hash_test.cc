@@ -188,8 +188,7 @@ Task<void> write_the_time(lab::Contender& self, Path lock, std::uint32_t) {
 }
 
 TEST(TraceHashTest, AProgramThatWritesTheTimeIsNotDeterministic) {
-  lab::HuntSettings settings;
-  settings.executions = 2'000;
+  lab::HuntSettings settings{.executions = 2'000};
   const lab::HuntReport report = lab::hunt_lock("clockwork", &write_the_time, settings);
   ASSERT_FALSE(report.passed());
   EXPECT_EQ(report.failure->violation.oracle, "misuse");

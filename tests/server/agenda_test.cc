@@ -14,7 +14,7 @@ using namespace unit;
 using Kind = Event::Kind;
 
 // Three sessions of different processes, each with one request in flight.
-class AgendaTest : public ::testing::Test {
+class AgendaTest : public SimulatedTest {
  protected:
   AgendaTest() {
     for (const auto& session : sessions_) simulation_.start(ignore(sync(*session, "/")));
@@ -30,7 +30,6 @@ class AgendaTest : public ::testing::Test {
     return listed;
   }
 
-  Simulation simulation_;
   std::shared_ptr<FakeSession> sessions_[3] = {simulation_.open("A"), simulation_.open("B"),
                                                simulation_.open("C")};
 };

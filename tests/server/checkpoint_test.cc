@@ -218,11 +218,7 @@ TEST_F(CheckpointTest, NoSessionIsHeardAfterTheEnd) {
 
 // ------------------------------------------------------------------------------- whole scenarios
 
-search::ExecutionLimits with_faults() {
-  search::ExecutionLimits limits;
-  limits.faults = FaultPlan::all(2);
-  return limits;
-}
+search::ExecutionLimits with_faults() { return {.faults = FaultPlan::all(2)}; }
 
 std::uint64_t hash_of(World& world, search::Program& program, search::Strategy& strategy,
                       std::uint64_t index) {

@@ -141,8 +141,7 @@ TEST(EndlessTest, MuchWorkIsNoLivelock) {
 }
 
 TEST(EndlessTest, AHuntFindsShrinksAndReplaysIt) {
-  HuntSettings settings;
-  settings.executions = 2'000;
+  HuntSettings settings{.executions = 2'000};
   for (const char* const strategy : {"portfolio", "exhaustive"}) {
     settings.strategy = strategy;
     const LockUnderTest lock("asks", &ask_until_it_works);

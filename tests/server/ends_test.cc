@@ -15,15 +15,12 @@ using namespace unit;
 
 constexpr auto kSequential = CreateMode::kPersistentSequential;
 
-class EndsTest : public ::testing::Test {
+class EndsTest : public SimulatedSessionTest {
  protected:
   std::string sequential(const char* prefix) {
     const auto created = simulation_.run(create(*session_, prefix, Data(), kSequential));
     return created ? created->path.string() : std::string(name(created.error()));
   }
-
-  Simulation simulation_;
-  std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };
 
 // DataTree.createNode: `if (parentCVersion > parent.stat.getCversion())` only raises the counter.
@@ -60,8 +57,7 @@ TEST_F(EndsTest, Z31WithinAMultiTheCounterWrapsAround) {
 TEST_F(EndsTest, Z28ARequestOfASessionThatIsBeingClosedIsDropped) {
   const auto other = simulation_.open("B");
   simulation_.kill(*session_);
-  const auto write = simulation_.start(create(*session_, "/a"));
-  simulation_.settle();
+  const auto write = start_and_settle(create(*session_, "/a"));
   EXPECT_EQ(write.result().error(), Error::kConnectionLoss);
   EXPECT_FALSE(simulation_.exists("/a"));
   EXPECT_EQ(session_->state(), SessionState::kExpired);

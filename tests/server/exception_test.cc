@@ -19,17 +19,6 @@ namespace {
 
 using namespace unit;
 
-// The text of the exception that run() throws.
-template <class Run>
-std::string thrown_by(const Run& run) {
-  try {
-    run();
-  } catch (const std::exception& exception) {
-    return exception.what();
-  }
-  return "";
-}
-
 class BadWork final : public Timer {
  public:
   explicit BadWork(std::string what) : what_(std::move(what)) {}
@@ -50,13 +39,12 @@ Task<void> throw_after_reading(Session& session, Path path) {
   throw std::runtime_error("read");
 }
 
-class ExceptionTest : public ::testing::Test {
+class ExceptionTest : public SimulatedTest {
  protected:
   std::string run() {
-    return thrown_by([this] { simulation_.run(); });
+    return message_of([this] { simulation_.run(); });
   }
 
-  Simulation simulation_;
   const std::shared_ptr<FakeSession> other_ = simulation_.open("B");
   const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
 };

@@ -24,15 +24,13 @@ Task<bool> pause(Process& process, Duration duration) {
   co_return true;
 }
 
-class FaultKindsTest : public ::testing::Test {
+class FaultKindsTest : public SimulatedTest {
  protected:
   Process& process(const char* name) { return simulation_.client(name).process(); }
   World& world() { return simulation_.world(); }
   [[nodiscard]] bool alive(const fake::FakeSession& session) {
     return world().server().session_alive(session.id());
   }
-
-  Simulation simulation_;
 };
 
 TEST_F(FaultKindsTest, StalledProcessReceivesNothingAndMissesNothing) {
@@ -200,8 +198,7 @@ TEST(FaultKindsInExecutionsTest, EachStrikesOftenIsReplayedAndHarmsNoFairMutex) 
   lab::LockScenario program(
       scenarios::contention(&lab::contend_for<FairMutex>, lab::LastContender::kImpatient), {3, 2});
   World world(program.servers());
-  search::ExecutionLimits limits;
-  limits.faults = FaultPlan::all(1);
+  search::ExecutionLimits limits{.faults = FaultPlan::all(1)};
   std::map<FaultKind, int> struck;
   for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
     for (std::uint32_t i = 0; i < 160; ++i) {
@@ -226,8 +223,7 @@ TEST(FaultKindsInExecutionsTest, EachStrikesOftenIsReplayedAndHarmsNoFairMutex) 
 TEST(FaultKindsInExecutionsTest, CrashedContenderStartsAgainAndFinishes) {
   lab::LockScenario program(scenarios::contention(&lab::contend_for<FairMutex>), {2, 1});
   World world(program.servers());
-  search::ExecutionLimits limits;
-  limits.faults = FaultPlan::all(1);
+  search::ExecutionLimits limits{.faults = FaultPlan::all(1)};
   std::uint32_t sessions = 0;
   for (std::uint32_t position = 0; position < 16; ++position) {
     OneFault chooser(FaultKind::kCrash, position, 0);

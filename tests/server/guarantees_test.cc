@@ -170,8 +170,7 @@ std::string first_complaint(const ServerOptions& servers, std::uint32_t programs
   World world(servers);
   const std::array<std::unique_ptr<search::Strategy>, 3> strategies = {
       search::make_random_walk(), search::make_pos(), search::make_delay()};
-  search::ExecutionLimits limits;
-  limits.faults = FaultPlan::all(4);
+  search::ExecutionLimits limits{.faults = FaultPlan::all(4)};
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     RandomWork program(seed, servers);
     Calm calm;
@@ -200,8 +199,7 @@ TEST(GuaranteesTest, OneServerKeepsThem) {
 }
 
 TEST(GuaranteesTest, ThreeReplicasKeepThem) {
-  ServerOptions servers;
-  servers.replicas = 3;
+  ServerOptions servers{.replicas = 3};
   Totals totals;
   EXPECT_EQ(first_complaint(servers, 2000, totals), "");
   EXPECT_GT(totals.reads, 50'000U);

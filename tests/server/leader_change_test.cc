@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lockstep/lab/hunt.h"
 #include "lockstep/search/chronicler.h"
 #include "server/three_replicas.h"
 #include "support/by_hand.h"
@@ -38,10 +39,7 @@ class ChangeOfTheLeader final : public Chooser {
 class LeaderChangeTest : public ::testing::Test {
  protected:
   void change_leader(std::uint32_t lost) {
-    FaultPlan plan;
-    plan.allow(FaultKind::kLeaderChange, 9);
-    plan.set_total(9);
-    simulation_.world().set_faults(plan);
+    simulation_.world().set_faults(lab::faults_called("leader-change", 9));
     ChangeOfTheLeader chooser(lost);
     simulation_.world().step(chooser);
   }

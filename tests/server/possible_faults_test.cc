@@ -47,8 +47,7 @@ class KindReader final : public Chooser {
 TEST(PossibleFaultsTest, DoNotDependOnHowFarTheyAreListed) {
   for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
     SCOPED_TRACE(name(static_cast<FaultKind>(kind)));
-    ServerOptions options;
-    options.replicas = 2;
+    ServerOptions options{.replicas = 2};
     Simulation simulation(options);
     const auto a = simulation.open("A");
     const auto b = simulation.open("B");

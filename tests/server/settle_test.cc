@@ -8,11 +8,9 @@ namespace {
 
 using namespace unit;
 
-class SettleTest : public ::testing::Test {
+class SettleTest : public SimulatedTest {
  protected:
   World& world() { return simulation_.world(); }
-
-  Simulation simulation_;
 };
 
 TEST_F(SettleTest, EverythingInFlightArrives) {

@@ -9,10 +9,6 @@ namespace lockstep::fakezk {
 constexpr ReplicaIndex kNear = 0;
 constexpr ReplicaIndex kFar = 1;
 
-inline ServerOptions three_replicas() {
-  ServerOptions options;
-  options.replicas = 3;
-  return options;
-}
+inline ServerOptions three_replicas() { return {.replicas = 3}; }
 
 }  // namespace lockstep::fakezk

@@ -13,7 +13,7 @@ namespace {
 using namespace unit;
 
 // World::run() proceeds until the test must look.
-class WorldRunTest : public testing::Test {
+class WorldRunTest : public SimulatedTest {
  protected:
   // Returns the number of steps, limited to `most`.
   std::uint32_t run(std::uint32_t most, bool with_timers = true) {
@@ -22,7 +22,6 @@ class WorldRunTest : public testing::Test {
     return world_.steps() - before;
   }
 
-  Simulation simulation_;
   World& world_ = simulation_.world();
   Calm calm_;
   bool stop_ = false;

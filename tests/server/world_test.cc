@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "lockstep/lab/hunt.h"
 #include "lockstep/search/program.h"
 #include "lockstep/search/schedule.h"
 #include "lockstep/search/strategy.h"
@@ -177,11 +178,7 @@ class Random {
   std::unique_ptr<search::Strategy> strategy_;
 };
 
-search::ExecutionLimits limits(FaultPlan faults) {
-  search::ExecutionLimits limits;
-  limits.faults = faults;
-  return limits;
-}
+search::ExecutionLimits limits(FaultPlan faults) { return {.faults = faults}; }
 
 TEST(WorldTest, SameChoicesGiveTheSameTraceInAnyWorld) {
   const auto program = fair_mutex();
@@ -319,11 +316,7 @@ TEST(WorldTest, FaultsRespectTheirTotal) {
 TEST(WorldTest, FaultsRespectTheCapOfTheirKind) {
   const auto program = fair_mutex();
   World world(program->servers());
-  FaultPlan plan;
-  plan.allow(FaultKind::kCut, 3);
-  plan.allow(FaultKind::kExpiry, 1);
-  plan.allow(FaultKind::kTimer, 2);
-  plan.set_total(100);
+  const FaultPlan plan = lab::faults_called("cut:3,expiry:1,timer:2", 100);
   GreedyChooser greedy;
   execute(world, *program, greedy, limits(plan));
   EXPECT_EQ(greedy.taken,
@@ -399,18 +392,11 @@ TEST(WorldTest, AFaultIsTakenByItsIndexAmongAllModuloTheirNumber) {
 }
 
 TEST(WorldTest, FaultsOfReplicasAreOfferedWhereThereAreSeveral) {
-  ServerOptions options;
-  options.replicas = 2;
+  ServerOptions options{.replicas = 2};
   Simulation simulation(options);
   const auto a = simulation.open("A");
   simulation.fall_behind(1);
-  FaultPlan plan;
-  plan.set_total(9);
-  for (const FaultKind kind :
-       {FaultKind::kLag, FaultKind::kReplicaPartition, FaultKind::kLeaderChange}) {
-    plan.allow(kind);
-  }
-  simulation.world().set_faults(plan);
+  simulation.world().set_faults(lab::faults_called("lag,replica-partition,leader-change", 9));
   simulation.start(ignore(sync(*a, "/")));
   MenuReader reader;
   simulation.world().step(reader);

@@ -54,8 +54,7 @@ Task<void> contend(Session& session, std::size_t before, std::size_t after, Zxid
   HeldLock held = co_await acquire(mutex, session.executor());
   token = held.fencing_token();
   co_await wait_for_queue(session, after);
-  const ReleaseOutcome released = co_await held.release();
-  EXPECT_EQ(released, ReleaseOutcome::kReleased);
+  EXPECT_EQ(co_await held.release(), ReleaseOutcome::kReleased);
 }
 
 class CClientTest : public ::testing::Test {
@@ -104,8 +103,7 @@ Task<void> CClientTest::come_back() {
     co_await StateReached(*anns, SessionState::kConnected);
   }
   EXPECT_FALSE(held.lost_token().stop_requested());
-  const ReleaseOutcome released = co_await held.release();
-  EXPECT_EQ(released, ReleaseOutcome::kReleased);
+  EXPECT_EQ(co_await held.release(), ReleaseOutcome::kReleased);
   const std::vector<Control::Session> sessions = control.sessions();
   EXPECT_EQ(sessions.size(), 1U);
   EXPECT_EQ(sessions.front().id, anns->id());

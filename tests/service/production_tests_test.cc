@@ -17,12 +17,10 @@ using std::chrono::milliseconds;
 
 // The configuration of a real server in tests/real/zookeeper_server.h.
 ServiceOptions as_a_real_one() {
-  ServiceOptions options;
-  options.tick_time = milliseconds(200);
-  options.max_session_timeout = milliseconds(60'000);
-  options.container_check_interval = milliseconds(300);
-  options.times_to_live = true;
-  return options;
+  return {.tick_time = milliseconds(200),
+          .max_session_timeout = milliseconds(60'000),
+          .container_check_interval = milliseconds(300),
+          .times_to_live = true};
 }
 
 TEST(ProductionTestsTest, PassOnTheseServersToo) {

@@ -27,16 +27,14 @@ TEST(ServiceTest, KazooCreatesWatchesExpiresAndComesBack) {
 
 TEST(ServiceTest, APortInUseIsAnError) {
   const Service first({});
-  ServiceOptions same;
-  same.port = first.ports().front();
+  ServiceOptions same{.port = first.ports().front()};
   EXPECT_THROW(Service{same}, std::system_error);
 }
 
 // The ids and passwords of one service mean nothing to the next.
 TEST(ServiceTest, ANewServiceDoesNotKnowTheSessionsOfTheOneBefore) {
   std::optional<Served> served;
-  ServiceOptions options;
-  options.port = served.emplace().service().ports().front();
+  ServiceOptions options{.port = served.emplace().service().ports().front()};
   const RawSession before(options.port);
   served.reset();
   served.emplace(options);

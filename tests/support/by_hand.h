@@ -30,6 +30,7 @@ using fake::Simulation;
 using fake::Started;
 using support::code_of;
 using support::error_of;
+using support::message_of;
 using support::must;
 using namespace std::chrono_literals;
 
@@ -233,5 +234,53 @@ class RecordingObserver final : public LockObserver {
   std::vector<std::string> calls_;
 };
 using Calls = std::vector<std::string>;
+
+// A test that scripts a simulation.
+class SimulatedTest : public ::testing::Test {
+ protected:
+  // The tasks may use locks of the derived test.
+  void TearDown() override { simulation_.end_tasks(); }
+
+  // Starts a task, and lets everything happen that needs no time.
+  template <class T>
+  Started<T> start_and_settle(Task<T> task) {
+    Started<T> started = simulation_.start(std::move(task));
+    simulation_.settle();
+    return started;
+  }
+  // Runs a task to its end, and then everything that needs no time.
+  template <class T>
+  T run_and_settle(Task<T> task) {
+    T result = simulation_.run(std::move(task));
+    simulation_.settle();
+    return result;
+  }
+  // What was held for the session arrives.
+  void let_go_and_settle(const FakeSession& session) {
+    simulation_.let_go(session);
+    simulation_.settle();
+  }
+  // The session ends as by an operator, and its client learns of it.
+  void kill_and_settle(const FakeSession& session) {
+    simulation_.kill(session);
+    simulation_.cut(session);
+    simulation_.settle();
+  }
+
+  Simulation simulation_;
+};
+
+// The same with one session.
+class SimulatedSessionTest : public SimulatedTest {
+ protected:
+  const std::shared_ptr<FakeSession> session_ = simulation_.open("A");
+};
+
+// The same with two sessions.
+class SimulatedSessionsTest : public SimulatedTest {
+ protected:
+  const std::shared_ptr<FakeSession> a_ = simulation_.open("A");
+  const std::shared_ptr<FakeSession> b_ = simulation_.open("B");
+};
 
 }  // namespace lockstep::unit

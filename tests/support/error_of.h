@@ -1,7 +1,9 @@
 #pragma once
 
+#include <exception>
 #include <expected>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <type_traits>
 
@@ -30,6 +32,17 @@ std::error_code code_of(Call call) {
     return error.code();
   }
   return {};
+}
+
+// The message of the exception that a call throws; empty if it throws nothing.
+template <class Call>
+std::string message_of(Call call) {
+  try {
+    call();
+  } catch (const std::exception& exception) {
+    return exception.what();
+  }
+  return "";
 }
 
 }  // namespace lockstep::support

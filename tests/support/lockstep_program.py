@@ -1,7 +1,9 @@
 """Calls the lockstep program for the tests' scripts."""
 
 import json
+import pathlib
 import subprocess
+import sys
 
 
 class ProgramFailed(Exception):
@@ -46,3 +48,12 @@ def hunt(program, name, **options):
 def oracle_of(report):
     """Returns the oracle of the report's violation; None without a violation."""
     return report["violation"]["oracle"] if report["violation"] else None
+
+
+def exit_with(main):
+    """Ends the script with main's exit status, or with 2 if the program fails."""
+    try:
+        sys.exit(main())
+    except ProgramFailed as error:
+        print(f"{pathlib.Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+        sys.exit(2)

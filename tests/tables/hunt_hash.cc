@@ -19,13 +19,13 @@ constexpr int kBadInput = 2;
 int print_hash(std::span<char* const> words) {
   const scenarios::Scenario* const scenario = scenarios::find(words[0]);
   if (!scenario) throw std::invalid_argument(std::string("there is no scenario ") + words[0]);
-  lab::HuntSettings settings;
-  settings.executions = std::stoull(words[1]);
-  settings.seed = std::stoull(words[2]);
-  settings.size = {static_cast<std::uint32_t>(std::stoul(words[3])), scenario->size.rounds};
-  settings.strategy = words[4];
-  settings.jobs = static_cast<std::uint32_t>(std::stoul(words[5]));
-  settings.faults = lab::faults_called(words[6], lab::HuntSettings::kUsualFaults);
+  lab::HuntSettings settings{
+      .size = {static_cast<std::uint32_t>(std::stoul(words[3])), scenario->size.rounds},
+      .faults = lab::faults_called(words[6], lab::HuntSettings::kUsualFaults),
+      .executions = std::stoull(words[1]),
+      .seed = std::stoull(words[2]),
+      .strategy = words[4],
+      .jobs = static_cast<std::uint32_t>(std::stoul(words[5]))};
   const lab::HuntReport report = hunt_lock(scenario->lock(), settings);
   std::cout << std::hex << std::setfill('0') << std::setw(16) << report.trace_hash << '\n';
   return 0;

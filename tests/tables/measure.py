@@ -8,13 +8,15 @@ import pathlib
 import platform
 import re
 import resource
-import socket
 import subprocess
 import sys
-import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+
+import zookeeper_server  # noqa: E402
+
 TURNS = 5
 STRATEGIES = ("portfolio", "random", "pct", "pos", "urw", "delay")
 EXECUTIONS = 50_000  # For half a second in each turn of a strategy.
@@ -28,7 +30,6 @@ CONTENDERS = (2, 5, 10, 20, 50)
 CONTENDER_TURNS = 3
 TURN_S = 0.6
 JARS = ":".join(f"/usr/share/java/{jar}.jar" for jar in ("slf4j-simple", "curator-recipes", "zookeeper"))
-START_S = 60
 OWN_LOAD_S = 180  # The load of one part is gone by then.
 
 
@@ -142,44 +143,12 @@ def power(program):
     return printed(pathlib.Path(program).with_name("power_table"))
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def await_server(port):
-    end = time.monotonic() + START_S
-    while True:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1) as asked:
-            asked.sendall(b"srvr")
-            if asked.recv(1):
-                return
-        if time.monotonic() > end:
-            sys.exit("the ZooKeeper server does not start")
-        time.sleep(0.05)
-
-
 @contextlib.contextmanager
 def real_server(force_sync):
     """Starts a server with the heap and the compilers of a production server; yields its address."""
-    port = free_port()
-    with tempfile.TemporaryDirectory() as folder:
-        settings = pathlib.Path(folder) / "zoo.cfg"
-        settings.write_text(f"dataDir={folder}/data\nclientPort={port}\nclientPortAddress=127.0.0.1\n"
-                            "maxClientCnxns=0\nadmin.enableServer=false\n4lw.commands.whitelist=srvr\n")
-        command = ["java", "-Xmx512m", "-Djava.net.preferIPv4Stack=true",
-                   f"-Dzookeeper.forceSync={'yes' if force_sync else 'no'}",
-                   "-Dorg.slf4j.simpleLogger.defaultLogLevel=error", "-cp",
-                   "/usr/share/java/slf4j-simple.jar:/usr/share/java/zookeeper.jar",
-                   "org.apache.zookeeper.server.quorum.QuorumPeerMain", str(settings)]
-        server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            await_server(port)
-            yield f"127.0.0.1:{port}"
-        finally:
-            server.kill()
-            server.wait()
+    with zookeeper_server.started("-Xmx512m", f"-Dzookeeper.forceSync={'yes' if force_sync else 'no'}") as (_, port):
+        zookeeper_server.await_server(port)
+        yield f"127.0.0.1:{port}"
 
 
 class Peer:

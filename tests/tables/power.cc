@@ -33,8 +33,7 @@ struct Settings {
 // does. Another oracle that fails first does not count, and does not end the search.
 std::uint64_t executions_to_find(const Scenario& scenario, const search::StrategyName& strategy,
                                  std::uint64_t seed, std::uint64_t most) {
-  search::ExecutionLimits limits;
-  limits.faults = fakezk::FaultPlan::all(scenario.fault_budget);
+  search::ExecutionLimits limits{.faults = fakezk::FaultPlan::all(scenario.fault_budget)};
   search::Searcher searcher(scenario.make(scenario.size), strategy.make(), limits, seed);
   for (std::uint64_t execution = 0; execution < most; ++execution) {
     const search::Outcome outcome = searcher.run(execution);

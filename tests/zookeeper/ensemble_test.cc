@@ -248,13 +248,11 @@ Task<void> write_where_it_was(EnsembleTest& at) {
   EXPECT_EQ(moved->id(), owner->id());
   must(co_await moved->set_data(at.parent, "moved"), "set_data");
 
-  const auto read = co_await owner->get_data(at.parent);
-  EXPECT_EQ(error_of(read), std::nullopt);
+  EXPECT_EQ(error_of(co_await owner->get_data(at.parent)), std::nullopt);
   const auto written = co_await owner->create(at.parent / "a", Data(), CreateMode::kPersistent);
   EXPECT_EQ(error_of(written), Error::kConnectionLoss);
   must(co_await other->sync(at.parent), "sync");
-  const auto exists = co_await other->exists(at.parent / "a");
-  EXPECT_EQ(error_of(exists), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await other->exists(at.parent / "a")), Error::kNoNode);
 
   must(co_await owner->connected(), "connected");  // Now the attached client loses the session.
   must(co_await owner->create(at.parent / "a", Data(), CreateMode::kEphemeral), "create");
@@ -277,8 +275,7 @@ Task<void> close_where_it_was(EnsembleTest& at) {
 
   must(co_await owner->close(), "close");
   must(co_await other->sync(at.parent), "sync");
-  const auto exists = co_await other->exists(at.parent / "a");
-  EXPECT_EQ(error_of(exists), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await other->exists(at.parent / "a")), Error::kNoNode);
 }
 
 TEST_F(EnsembleTest, Z63ACloseOnTheSessionsFormerServerEndsIt) { run(&close_where_it_was); }

@@ -37,8 +37,7 @@ Task<void> rejoin_after_a_kill(Lab& lab) {
   std::optional<ClientGrant> grant;
   start(tasks, mutex.acquire(),
         [&](Result<ClientGrant> got) { grant.emplace(must(std::move(got), "acquire")); });
-  const SessionId waits = co_await next_waiter(holders, 0);
-  EXPECT_EQ(waits, first->id());
+  EXPECT_EQ(co_await next_waiter(holders, 0), first->id());
   co_await lab.kill(*first);
   const SessionId second = co_await next_waiter(holders, first->id());
   EXPECT_FALSE(grant.has_value());

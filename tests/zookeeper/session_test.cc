@@ -111,8 +111,7 @@ Task<void> hear_nothing(Client& client, TcpProxy& proxy) {
   const auto session = must(co_await client.session(lockstep::Context()), "open");
   StateRecorder recorder(*session);
   proxy.stall();
-  const auto read = co_await session->get_data("/");
-  EXPECT_EQ(error_of(read), Error::kOperationTimeout);
+  EXPECT_EQ(error_of(co_await session->get_data("/")), Error::kOperationTimeout);
   EXPECT_EQ(recorder.states(), std::vector<SessionState>{SessionState::kSuspended});
   proxy.cut();
   proxy.pass_again();
@@ -128,8 +127,7 @@ Task<void> fail_to_connect(Client& client, TcpProxy& proxy) {
   proxy.refuse();
   co_await StateReached(*session, SessionState::kSuspended);
   for (int i = 0; i < 3; ++i) {
-    const auto read = co_await session->get_data("/");
-    EXPECT_EQ(error_of(read), Error::kConnectionLoss);
+    EXPECT_EQ(error_of(co_await session->get_data("/")), Error::kConnectionLoss);
   }
   proxy.accept_again();
   must(co_await session->connected(), "connected");
@@ -219,8 +217,7 @@ Task<void> lose_the_close_request(Client& client, Client& other, TcpProxy& proxy
   proxy.cut_at_next_request();
   must(co_await session->close(), "close");
   must(co_await observer->sync("/"), "sync");
-  const auto closed = co_await observer->exists("/closed");
-  EXPECT_EQ(error_of(closed), Error::kNoNode);
+  EXPECT_EQ(error_of(co_await observer->exists("/closed")), Error::kNoNode);
 }
 
 // An event that arrives while zookeeper_close() waits for the server makes it drop the connection,
@@ -280,8 +277,7 @@ Task<void> break_the_connection_by_a_request(Client& client) {
   const FullPipe full(others);
   auto read = session->get_data("/");
   full.let_go();
-  const auto result = co_await read;
-  EXPECT_EQ(error_of(result), Error::kConnectionLoss);
+  EXPECT_EQ(error_of(co_await read), Error::kConnectionLoss);
   EXPECT_EQ(recorder.states(), std::vector<SessionState>{SessionState::kSuspended});
   must(co_await session->connected(), "connected");
   must(co_await session->get_data("/"), "get_data");

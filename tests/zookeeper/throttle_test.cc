@@ -62,8 +62,7 @@ Task<void> contend(lockstep::Session& session, int rounds, int& holders, int& gr
     ++grants;
     must(co_await session.connected(), "connected");
     --holders;
-    const ReleaseOutcome outcome = co_await held.release();
-    EXPECT_EQ(outcome, ReleaseOutcome::kReleased);
+    EXPECT_EQ(co_await held.release(), ReleaseOutcome::kReleased);
   }
 }
 

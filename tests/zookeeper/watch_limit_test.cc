@@ -151,8 +151,7 @@ Task<void> crowd_on(Client& client, Crowd& crowd, OnClient<FairMutex>& lock) {
     for (const auto& [error, times] : crowd.failed) failed += times;
     if (static_cast<int>(queue.size()) + failed == kCrowd + 1) break;
   }
-  const ReleaseOutcome released = co_await first->held.release();
-  EXPECT_EQ(released, ReleaseOutcome::kReleased);
+  EXPECT_EQ(co_await first->held.release(), ReleaseOutcome::kReleased);
 }
 
 Task<void> spread(Client& client, Crowd& crowd, Sessions& sessions) {
@@ -254,8 +253,7 @@ Task<void> hold_through_a_cut(Client& client, TcpProxy& proxy, const ZookeeperSe
                  [&sessions, all] { return sessions.times[SessionState::kConnected] == 2 * all; });
   co_await until(crowd.runtime(), [&server] { return watched_paths_at(server) == kAllWaiters; });
   for (ClientGrant& holder : holders) {
-    const ReleaseOutcome released = co_await holder.held.release();
-    EXPECT_EQ(released, ReleaseOutcome::kReleased);
+    EXPECT_EQ(co_await holder.held.release(), ReleaseOutcome::kReleased);
   }
   co_await until(crowd.runtime(), [&crowd] { return crowd.served >= kServed; });
   EXPECT_EQ(sessions.times[SessionState::kSuspended], all);

@@ -63,8 +63,7 @@ ReplayReport replay(std::string_view string,
   }
   const std::unique_ptr<search::Program> program =
       with_last_words(make(size), parsed.scenario, size, parsed.faults);
-  search::ExecutionLimits limits;
-  limits.faults = parsed.faults;
+  search::ExecutionLimits limits{.faults = parsed.faults};
   search::Recording recording = record(*program, limits, parsed.deviations);
   report.as_recorded = recording.outcome.trace_hash == parsed.trace_hash;
   if (parsed.known && !report.as_recorded) {
@@ -106,8 +105,7 @@ ReplayReport run_schedule(const LockUnderTest& lock, ScenarioSize size,
   report.was_recorded = false;
   const std::unique_ptr<search::Program> program =
       with_last_words(lock.program(size), lock.name, size, faults);
-  search::ExecutionLimits limits;
-  limits.faults = faults;
+  search::ExecutionLimits limits{.faults = faults};
   search::Recording recording = record(*program, limits, deviations);
   report.violation = std::move(recording.outcome.violation);
   report.chronicle = std::move(recording.chronicle);

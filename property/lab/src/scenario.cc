@@ -56,11 +56,9 @@ bool wait_in_a_circle(const Contenders& contenders, const fakezk::Server& server
 // The reaping of the lock's parent is a fault, which the search places; the servers' own container
 // checks would only add steps to every execution.
 fakezk::ServerOptions LockScenario::servers() const {
-  fakezk::ServerOptions servers;
-  servers.container_check_interval = Duration::zero();
-  servers.replicas = lock_.replicas;
-  servers.tick_time = lock_.tick_time;
-  return servers;
+  return {.tick_time = lock_.tick_time,
+          .replicas = lock_.replicas,
+          .container_check_interval = Duration::zero()};
 }
 
 void LockScenario::reset(fakezk::World& world) {

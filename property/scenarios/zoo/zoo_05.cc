@@ -68,11 +68,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     const Position position = co_await ok(position_of(ours.name(), kLockMark, *queue));
     if (position.ahead == 0) co_return queue->parent().pzxid;
     if (observer) observer->waiting(session.id(), ours, position.ahead);
-    const Path predecessor = lock / position.predecessor;
-    const auto ahead = co_await retried(session, &Session::get_data_watched, predecessor, context);
-    if (!ahead && ahead.error() == Error::kNoNode) continue;
-    if (!ahead) co_return failure(ahead.error());
-    co_await ok(ahead->watch.fired(context));
+    co_await ok(change_of(session, lock / position.predecessor, context));
   }
 }
 

@@ -25,8 +25,7 @@ Task<Result<Created>> find(Session& session, Path parent, std::string guid, Cont
 
 Task<Result<Created>> create(Session& session, Path parent, std::string mark, Data data,
                              Context context) {
-  std::string guid("_c_");
-  guid += Guid(session.random()).view();
+  const std::string guid = new_guid(session);
   const Path prefix = parent / (guid + mark);
   for (;;) {
     Result<Created> created =

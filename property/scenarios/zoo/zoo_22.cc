@@ -12,8 +12,7 @@ namespace {
 Task<Result<Created>> create(Session& session, Path parent, std::string mark, Data data,
                              Context context) {
   for (;;) {
-    std::string guid("_c_");
-    guid += Guid(session.random()).view();
+    const std::string guid = new_guid(session);
     Result<Created> created = co_await session.create(parent / (guid + mark), data,
                                                       CreateMode::kEphemeralSequential, context);
     if (created || session_is_over(created.error())) co_return std::move(created);

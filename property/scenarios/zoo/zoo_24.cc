@@ -25,10 +25,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     if (observer) observer->waiting(session.id(), ours, static_cast<std::size_t>(place));
     // The flaw: the index should be place - 1.
     const Path predecessor = lock / sorted[static_cast<std::size_t>(place)];
-    const auto read = co_await retried(session, &Session::get_data_watched, predecessor, context);
-    if (!read && read.error() == Error::kNoNode) continue;
-    if (!read) co_return failure(read.error());
-    co_await ok(read->watch.fired(context));
+    co_await ok(change_of(session, predecessor, context));
   }
 }
 

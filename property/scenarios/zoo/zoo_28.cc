@@ -30,11 +30,7 @@ Task<Result<Zxid>> wait_for_turn(Session& session, Path lock, Path ours, LockObs
     }
     if (ahead == 0) co_return queue.parent().pzxid;
     if (observer) observer->waiting(session.id(), ours, ahead);
-    const Path before = lock / predecessor;
-    const auto read = co_await retried(session, &Session::get_data_watched, before, context);
-    if (!read && read.error() == Error::kNoNode) continue;
-    if (!read) co_return failure(read.error());
-    co_await ok(read->watch.fired(context));
+    co_await ok(change_of(session, lock / predecessor, context));
   }
 }
 

@@ -22,15 +22,13 @@ SessionId first_session_of_today() {
 }
 
 fakezk::ServerOptions options_for(const ServiceOptions& service) {
-  fakezk::ServerOptions options;
-  options.replicas = service.servers;
-  options.tick_time = service.tick_time;
-  options.max_session_timeout = service.max_session_timeout;
-  options.container_check_interval = service.container_check_interval;
-  options.ttl_enabled = service.times_to_live;
-  options.first_session = first_session_of_today();
-  options.password_secret = std::random_device()();
-  return options;
+  return {.tick_time = service.tick_time,
+          .max_session_timeout = service.max_session_timeout,
+          .replicas = service.servers,
+          .ttl_enabled = service.times_to_live,
+          .first_session = first_session_of_today(),
+          .password_secret = std::random_device()(),
+          .container_check_interval = service.container_check_interval};
 }
 
 // The simulated wall clock begins in 2020.

@@ -18,9 +18,7 @@ namespace {
 constexpr int kBetweenLooksMs = 10;
 
 Event resting(const Reporter& reporter) {
-  Event event;
-  event.kind = Kind::kPaused;
-  event.token = reporter.under_way();
+  Event event{.kind = Kind::kPaused, .token = reporter.under_way()};
   malloc_trim(0);
   event.detail = static_cast<std::int64_t>(support::heap_bytes());
   const std::filesystem::directory_iterator open("/proc/self/fd");
@@ -50,10 +48,7 @@ void Control::doing(int worker, const char* what) {
 void Control::tell(Reporter& reporter) {
   const std::lock_guard lock(mutex_);
   for (const auto& [worker, what] : busy_) {
-    Event event;
-    event.kind = Kind::kDoes;
-    event.worker = worker;
-    event.lock = what;
+    Event event{.kind = Kind::kDoes, .worker = worker, .lock = what};
     reporter.report(std::move(event));
   }
 }

@@ -13,26 +13,20 @@ namespace lockstep::chaos {
 namespace {
 
 Event about(Kind kind, const GrantRecord& grant) {
-  Event event;
-  event.kind = kind;
-  event.session = grant.session;
-  event.lock = grant.lock.string();
-  event.znode = grant.znode.string();
-  event.token = grant.token;
-  event.created = grant.created;
-  event.evidence = grant.evidence;
-  event.after = grant.after.string();
-  event.shared = grant.share == Share::kShared;
-  event.continues = grant.continues.string();
-  return event;
+  return {.kind = kind,
+          .session = grant.session,
+          .lock = grant.lock.string(),
+          .znode = grant.znode.string(),
+          .token = grant.token,
+          .created = grant.created,
+          .evidence = grant.evidence,
+          .after = grant.after.string(),
+          .shared = grant.share == Share::kShared,
+          .continues = grant.continues.string()};
 }
 
 Event about(Kind kind, SessionId session, const Path& lock) {
-  Event event;
-  event.kind = kind;
-  event.session = session;
-  event.lock = lock.string();
-  return event;
+  return {.kind = kind, .session = session, .lock = lock.string()};
 }
 
 }  // namespace
@@ -50,21 +44,16 @@ void Reporter::report(Event event) {
 }
 
 void Reporter::report(Kind kind, int worker, const std::string& lock, Zxid token, Share share) {
-  Event event;
-  event.kind = kind;
-  event.worker = worker;
-  event.lock = lock;
-  event.token = token;
-  event.shared = share == Share::kShared;
+  Event event{.kind = kind,
+              .worker = worker,
+              .lock = lock,
+              .token = token,
+              .shared = share == Share::kShared};
   report(std::move(event));
 }
 
 bool Reporter::write(int worker, const std::string& on, Zxid token) {
-  Event event;
-  event.kind = Kind::kWrite;
-  event.worker = worker;
-  event.lock = on;
-  event.token = token;
+  Event event{.kind = Kind::kWrite, .worker = worker, .lock = on, .token = token};
   const std::lock_guard lock(mutex_);
   event.at = monotonic_now();
   send(event);
@@ -78,9 +67,7 @@ bool Reporter::write(int worker, const std::string& on, Zxid token) {
 }
 
 void Reporter::served(int worker) {
-  Event event;
-  event.kind = Kind::kServed;
-  event.worker = worker;
+  Event event{.kind = Kind::kServed, .worker = worker};
   report(std::move(event));
 }
 

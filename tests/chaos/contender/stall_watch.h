@@ -20,9 +20,7 @@ class StallWatch final : public Timer {
   void run() override {
     const TimePoint now = executor_.now();
     if (last_ != TimePoint() && now - last_ > kTolerated) {
-      Event event;
-      event.kind = Kind::kStalled;
-      event.detail = (now - last_).count();
+      Event event{.kind = Kind::kStalled, .detail = (now - last_).count()};
       reporter_.report(std::move(event));
     }
     last_ = now;

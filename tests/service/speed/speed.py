@@ -13,13 +13,14 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
-JAVA = ["java", "-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:TieredStopAtLevel=1",
-        "-Djava.net.preferIPv4Stack=true", "-Dzookeeper.forceSync=no", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-        "-cp", "/usr/share/java/slf4j-simple.jar:/usr/share/java/zookeeper.jar",
-        "org.apache.zookeeper.server.quorum.QuorumPeerMain"]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+
+import zookeeper_server  # noqa: E402
+
+JAVA_OPTIONS = ("-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no")
 STARTS = 15
 CYCLES = 1000
 IN_FLIGHT = 10_000
@@ -92,12 +93,6 @@ def opened(port):
             time.sleep(0.001)
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextlib.contextmanager
 def served(program):
     """Returns the process, its port, and the milliseconds until it served."""
@@ -114,18 +109,10 @@ def served(program):
 
 @contextlib.contextmanager
 def real():
-    port = free_port()
-    with tempfile.TemporaryDirectory() as folder:
-        settings = pathlib.Path(folder) / "zoo.cfg"
-        settings.write_text(f"dataDir={folder}/data\nclientPort={port}\nclientPortAddress=127.0.0.1\nmaxClientCnxns=0\nadmin.enableServer=false\n")
-        began = time.monotonic()
-        process = subprocess.Popen(JAVA + [str(settings)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            opened(port)
-            yield process, port, (time.monotonic() - began) * 1000
-        finally:
-            process.kill()
-            process.wait()
+    began = time.monotonic()
+    with zookeeper_server.started(*JAVA_OPTIONS) as (process, port):
+        opened(port)
+        yield process, port, (time.monotonic() - began) * 1000
 
 
 def resident_mib(process):

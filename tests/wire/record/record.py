@@ -14,23 +14,13 @@ import tempfile
 import threading
 import time
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+
+import zookeeper_server  # noqa: E402
+
 JARS = "/usr/share/java/slf4j-nop.jar:/usr/share/java/zookeeper.jar"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def serves(port):
-    try:
-        with socket.create_connection(("127.0.0.1", port)) as connection:
-            connection.sendall(b"srvr")
-            return b"Mode" in connection.makefile("rb").read()
-    except OSError:
-        return False
 
 
 class Proxy(threading.Thread):
@@ -89,22 +79,13 @@ def record(command, server, file):
 
 
 def main(folder):
-    with tempfile.TemporaryDirectory() as scratch:
-        port, scratch = free_port(), pathlib.Path(scratch)
-        (scratch / "zoo.cfg").write_text(
-            f"tickTime=1000\ndataDir={scratch}/data\nclientPort={port}\nadmin.enableServer=false\n")
-        subprocess.run(["gcc", "-DTHREADED", HERE / "c_client.c", "-lzookeeper_mt", "-o", scratch / "c_client"], check=True)
-        server = subprocess.Popen(
-            ["java", "-Dzookeeper.extendedTypesEnabled=true", "-cp", JARS,
-             "org.apache.zookeeper.server.quorum.QuorumPeerMain", scratch / "zoo.cfg"])
-        try:
-            while not serves(port):
-                time.sleep(0.1)
-            record([scratch / "c_client"], port, folder / "c_client.txt")
-            record(["java", "-cp", JARS, HERE / "JavaClient.java"], port, folder / "java_client.txt")
-        finally:
-            server.kill()
-            server.wait()
+    with (tempfile.TemporaryDirectory() as scratch,
+          zookeeper_server.started("-Dzookeeper.extendedTypesEnabled=true", settings="tickTime=1000\n") as (_, port)):
+        c_client = pathlib.Path(scratch) / "c_client"
+        subprocess.run(["gcc", "-DTHREADED", HERE / "c_client.c", "-lzookeeper_mt", "-o", c_client], check=True)
+        zookeeper_server.await_server(port)
+        record([c_client], port, folder / "c_client.txt")
+        record(["java", "-cp", JARS, HERE / "JavaClient.java"], port, folder / "java_client.txt")
 
 
 main(pathlib.Path(sys.argv[1]))
