@@ -222,6 +222,20 @@ int replay_and_show(const ReplayOptions& options, const std::string& program_nam
   return recording.outcome.violation ? kViolation : kOk;
 }
 
+namespace {
+
+UsageError unknown_scenario(std::string_view name) {
+  const std::string begin = "the replay string names scenario '" + std::string(name) +
+                            "', which this program does not have; ";
+  if (name.starts_with("program+")) {
+    return UsageError(begin + "`run --hunt` printed it: lockstep run --hunt --replay STRING -- " +
+                      std::string(name.substr(name.find('+') + 1)));
+  }
+  return UsageError(begin + "if a test of yours printed it, run that with LOCKSTEP_REPLAY=STRING");
+}
+
+}  // namespace
+
 void add_replay(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
       app.add_subcommand("replay", "Runs one execution again from its replay string");
@@ -241,9 +255,7 @@ void add_replay(CLI::App& app, CommandLine& line) {
       return replay_and_show(*options, line.program, [&line](std::string_view name) {
         const Hunted hunted = hunted_called(name, line.zookeeper);
         if (hunted.scenario) return hunted.lock();
-        throw UsageError("the replay string names scenario '" + std::string(name) +
-                         "', which this program does not have; if a test of yours printed it, run "
-                         "that with LOCKSTEP_REPLAY=STRING");
+        throw unknown_scenario(name);
       });
     };
   });

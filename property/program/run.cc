@@ -111,6 +111,9 @@ void check(const RunArguments& options, const std::vector<std::string>& target) 
   if (!internal::client_takes(options.lock) || options.lock == "/") {
     throw UsageError("--lock: '" + options.lock + "' is not the path of a znode");
   }
+  if (options.lock == "/zookeeper" || options.lock.starts_with("/zookeeper/")) {
+    throw UsageError("--lock: '" + options.lock + "' belongs to the servers, and can be no lock");
+  }
 }
 
 HuntCommand hunt_of(const RunArguments& options, const std::vector<std::string>& target,

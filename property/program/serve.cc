@@ -116,6 +116,7 @@ void add_serve(CLI::App& app, CommandLine& line) {
   command->add_option("--port", "The port, on 127.0.0.1")
       ->type_name("N")
       ->excludes("--listen")
+      ->check(CLI::Range(0, 0xffff))
       ->each([settings](const std::string& port) { settings->listen = "127.0.0.1:" + port; });
   command->add_option("--servers", settings->servers, "Servers of one ensemble, a port each")
       ->type_name("N")

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <sys/select.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -14,6 +15,7 @@
 #include <limits>
 #include <thread>
 
+#include "linux_answers.h"
 #include "small_world.h"
 
 // Clocks of an execution, and times that are out of range.
@@ -154,6 +156,54 @@ TEST(InterceptedClocksTest, ReadWriteLocksCheckTheirDeadlines) {
     EXPECT_EQ(pthread_rwlock_timedwrlock(&rwlock, &wrong), EINVAL);
     EXPECT_EQ(pthread_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &wrong), EINVAL);
     EXPECT_EQ(pthread_rwlock_clockwrlock(&rwlock, CLOCK_MONOTONIC, &wrong), EINVAL);
+  });
+}
+
+constexpr clockid_t kNoClock = 99;
+
+Answers answers_of_waits(clockid_t clock) {
+  const timespec past{};
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+  pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+  sem_t semaphore{};
+  sem_init(&semaphore, 0, 0);
+  pthread_t thread{};
+  pthread_create(&thread, nullptr, [](void* nothing) { return nothing; }, nullptr);
+  pthread_mutex_lock(&mutex);
+  Answers answers = {answer_of(pthread_cond_clockwait(&never, &mutex, clock, &past))};
+  pthread_mutex_unlock(&mutex);
+  answers.push_back(answer_of(pthread_mutex_clocklock(&mutex, clock, &past)));
+  answers.push_back(answer_of(pthread_rwlock_clockrdlock(&rwlock, clock, &past)));
+  answers.push_back(answer_of(pthread_rwlock_clockwrlock(&rwlock, clock, &past)));
+  answers.push_back(answer_of(sem_clockwait(&semaphore, clock, &past)));
+  const timespec future{.tv_sec = 4'000'000'000, .tv_nsec = 0};
+  const int joined = pthread_clockjoin_np(thread, nullptr, clock, &future);
+  answers.push_back(answer_of(joined));
+  if (joined != 0) pthread_join(thread, nullptr);
+  return answers;
+}
+
+TEST(InterceptedClocksTest, WaitsKnowTwoClocksAsInLinux) {
+  for (const clockid_t clock : {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_BOOTTIME,
+                                CLOCK_MONOTONIC_RAW, CLOCK_PROCESS_CPUTIME_ID, kNoClock}) {
+    expect_answers_of_linux([=] { return answers_of_waits(clock); });
+  }
+}
+
+TEST(InterceptedClocksTest, SleepsRefuseTheClocksThatLinuxRefuses) {
+  expect_answers_of_linux([] {
+    const timespec short_time{.tv_sec = 0, .tv_nsec = 1};
+    const timespec bad{.tv_sec = 0, .tv_nsec = -1};
+    Answers answers;
+    for (const clockid_t clock :
+         {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID, CLOCK_MONOTONIC_RAW,
+          CLOCK_REALTIME_COARSE, CLOCK_MONOTONIC_COARSE, CLOCK_BOOTTIME, CLOCK_TAI, kNoClock}) {
+      for (const timespec& time : {short_time, bad}) {
+        answers.push_back(answer_of(clock_nanosleep(clock, 0, &time, nullptr)));
+      }
+    }
+    return answers;
   });
 }
 

@@ -283,7 +283,9 @@ void hunt_what_ends_once() {
 
 TEST(LastWordsDeathTest, AScheduleThatEndsTheProcessOnlyOnceIsReportedAsSuch) {
   const std::string said = printed_by(&hunt_what_ends_once);
-  EXPECT_NE(said.find("does not end the process when it is run again"), said.npos) << said;
+  EXPECT_NE(said.find("does not end the process when it is run again, for 5 seconds at most"),
+            said.npos)
+      << said;
 }
 
 // As an operator, or a machine without memory, may end the process that explains the end.

@@ -77,5 +77,11 @@ TEST(ServeTest, BadAddressesAreNamed) {
   }
 }
 
+TEST(ServeTest, ABadPortIsNamedByTheOptionThatWasGiven) {
+  const ProgramRun run = run_program(words("serve --port 99999"));
+  EXPECT_NE(run.err.find("--port"), run.err.npos) << run.err;
+  EXPECT_EQ(run.err.find("--listen"), run.err.npos) << run.err;
+}
+
 }  // namespace
 }  // namespace lockstep

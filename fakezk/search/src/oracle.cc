@@ -16,7 +16,7 @@ constexpr std::array kOracles = {
     OracleFacts{
         Oracle::kS2, "S2", true, "exclusion, in the clients' order",
         "While one client believes that it holds the lock, no other may be granted it.",
-        "no grant is kept by its holder's own clock, and none enters Contender::resource()"},
+        "no grant is kept by its holder's own clock, and nobody entered what the lock protects"},
     OracleFacts{Oracle::kS3, "S3", true, "fencing tokens grow",
                 "A later grant must carry a larger fencing token than an earlier one.",
                 "no exclusive grant was reported"},

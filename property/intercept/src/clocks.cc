@@ -43,6 +43,8 @@ nanoseconds due(clockid_t clock, const timespec& deadline) {
 
 bool is_valid(const timespec& time) { return time.tv_nsec >= 0 && time.tv_nsec < 1'000'000'000; }
 
+bool is_waited_on(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
+
 bool is_valid_for_linux(const timespec& time) { return time.tv_sec >= 0 && is_valid(time); }
 
 namespace {

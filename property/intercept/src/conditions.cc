@@ -65,7 +65,7 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
                            const timespec* deadline) {
   LOCKSTEP_INTERCEPT(execution,
                      LOCKSTEP_REAL(pthread_cond_clockwait)(condition, mutex, clock, deadline));
-  if (!is_valid(*deadline)) return EINVAL;
+  if (!is_valid(*deadline) || !is_waited_on(clock)) return EINVAL;
   execution->point("pthread_cond_clockwait", LOCKSTEP_CALLER);
   return wait(*execution, "pthread_cond_clockwait", *condition, *mutex, due(clock, *deadline));
 }

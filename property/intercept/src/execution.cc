@@ -18,8 +18,20 @@
 
 namespace lockstep::intercept {
 
+namespace {
+
+// Locks keep the number beside other bits.
+std::uint32_t next_number() {
+  constexpr std::uint32_t kMost = 1U << 28;
+  static std::uint32_t last = 0;
+  return last = last % kMost + 1;
+}
+
+}  // namespace
+
 Execution::Execution(Host& host)
     : host_(host),
+      number_(next_number()),
       descriptors_(std::make_unique<Descriptors>(*this)),
       signals_(std::make_unique<Signals>()) {
   if (current_) throw std::logic_error("a process can have only one execution at a time");

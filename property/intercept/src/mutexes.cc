@@ -9,7 +9,7 @@
 
 // Mutexes keep their state in glibc's fields, so that a mutex that is initialized statically, or
 // outside of an execution, works inside. An unlock does not pass the mutex on to a waiter: the
-// first thread that runs gets it.
+// first thread that runs gets it. The count of users tells in which execution a mutex was taken.
 
 namespace lockstep::intercept {
 
@@ -27,6 +27,20 @@ void check_kind(Execution& execution, const pthread_mutex_t& mutex, std::string_
   }
 }
 
+// Real counts are smaller.
+unsigned mark_of(const Execution& execution) { return 1U << 31 | execution.number(); }
+
+// A thread that an earlier execution has left in the middle holds nothing any more.
+void free_if_left(const Execution& execution, pthread_mutex_t& mutex) {
+  auto& data = mutex.__data;
+  const bool is_marked = data.__nusers >= 1U << 31;
+  if (data.__lock == 0 || !is_marked || data.__nusers == mark_of(execution)) return;
+  data.__lock = 0;
+  data.__owner = 0;
+  data.__count = 0;
+  data.__nusers = 0;
+}
+
 bool is_owner(const Execution& execution, const pthread_mutex_t& mutex) {
   return mutex.__data.__lock != 0 && mutex.__data.__owner == id_of(*execution.running());
 }
@@ -34,11 +48,13 @@ bool is_owner(const Execution& execution, const pthread_mutex_t& mutex) {
 // Takes the mutex if it is free, or recursive and owned by the running thread. Returns 0 or the
 // error.
 int take(Execution& execution, pthread_mutex_t& mutex) {
+  free_if_left(execution, mutex);
   auto& data = mutex.__data;
   if (data.__lock == 0) {
     data.__lock = 1;
     data.__owner = id_of(*execution.running());
     data.__count = 1;
+    data.__nusers = mark_of(execution);
     happens_after(&mutex);
     return 0;
   }
@@ -81,6 +97,7 @@ int try_lock(Execution& execution, pthread_mutex_t& mutex, std::string_view call
 }
 
 int unlock(Execution& execution, pthread_mutex_t& mutex) {
+  free_if_left(execution, mutex);
   auto& data = mutex.__data;
   const int kind = data.__kind & kKindBits;
   const bool checks = kind == PTHREAD_MUTEX_ERRORCHECK || kind == PTHREAD_MUTEX_RECURSIVE;
@@ -90,6 +107,7 @@ int unlock(Execution& execution, pthread_mutex_t& mutex) {
   data.__lock = 0;
   data.__owner = 0;
   data.__count = 0;
+  data.__nusers = 0;
   execution.wake_all(&mutex);
   return 0;
 }
@@ -121,6 +139,7 @@ int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) no
 int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                             const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_clocklock)(mutex, clock, deadline));
+  if (!is_waited_on(clock)) return EINVAL;
   execution->point("pthread_mutex_clocklock", LOCKSTEP_CALLER);
   return lock(*execution, *mutex, "pthread_mutex_clocklock", clock, *deadline);
 }
@@ -132,6 +151,7 @@ int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
 
 int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_destroy)(mutex));
+  free_if_left(*execution, *mutex);
   if (mutex->__data.__lock != 0) return EBUSY;
   return 0;
 }

@@ -9,13 +9,34 @@
 // waits in the execution if they fail. So glibc sees no waiting writer: those that keep readers out
 // (PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP) are found among the execution's waiters. glibc
 // stores the real thread that writes, which is the same for all threads of an execution, so a field
-// that glibc does not use tells which of them it is.
+// that glibc does not use tells which of them it is. Another one tells in which execution the lock
+// was taken.
 
 namespace lockstep::intercept {
 
 namespace {
 
 unsigned long id_of(const Thread& thread) { return thread.number() + 1UL; }
+
+unsigned mark_of(const Execution& execution) { return 1U << 31 | execution.number(); }
+
+// Threads that an earlier execution has left in the middle hold nothing any more.
+void free_if_left(const Execution& execution, pthread_rwlock_t& rwlock) {
+  auto& data = rwlock.__data;
+  if (data.__pad4 == 0 || data.__pad4 == mark_of(execution)) return;
+  data.__readers = 0;
+  data.__writers = 0;
+  data.__wrphase_futex = 0;
+  data.__writers_futex = 0;
+  data.__cur_writer = 0;
+  data.__pad2 = 0;
+  data.__pad4 = 0;
+}
+
+bool is_held(const pthread_rwlock_t& rwlock) {
+  constexpr unsigned kOneReader = 1U << 3;  // PTHREAD_RWLOCK_READER_SHIFT of glibc
+  return rwlock.__data.__cur_writer != 0 || rwlock.__data.__readers >= kOneReader;
+}
 
 bool is_writer(const Execution& execution, const pthread_rwlock_t& rwlock) {
   return rwlock.__data.__cur_writer != 0 && rwlock.__data.__pad2 == id_of(*execution.running());
@@ -28,13 +49,19 @@ bool prefers_writers(const pthread_rwlock_t& rwlock) {
 int try_to_read(Execution& execution, pthread_rwlock_t& rwlock) {
   const auto writes = [](std::string_view call) { return call.ends_with("wrlock"); };
   if (prefers_writers(rwlock) && execution.any_waits(&rwlock, writes)) return EBUSY;
-  return LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(&rwlock);
+  free_if_left(execution, rwlock);
+  const int error = LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(&rwlock);
+  if (error == 0) rwlock.__data.__pad4 = mark_of(execution);
+  return error;
 }
 
 int try_to_write(Execution& execution, pthread_rwlock_t& rwlock) {
+  free_if_left(execution, rwlock);
   const int error = LOCKSTEP_REAL(pthread_rwlock_trywrlock)(&rwlock);
-  if (error == 0) rwlock.__data.__pad2 = id_of(*execution.running());
-  return error;
+  if (error != 0) return error;
+  rwlock.__data.__pad2 = id_of(*execution.running());
+  rwlock.__data.__pad4 = mark_of(execution);
+  return 0;
 }
 
 using Try = int (*)(Execution&, pthread_rwlock_t&);
@@ -42,6 +69,7 @@ using Try = int (*)(Execution&, pthread_rwlock_t&);
 int wait(Execution& execution, std::string_view call, pthread_rwlock_t& rwlock, Try attempt,
          std::optional<std::chrono::nanoseconds> until) {
   execution.point(call);
+  free_if_left(execution, rwlock);
   if (is_writer(execution, rwlock)) return EDEADLK;
   for (;;) {
     const int error = attempt(execution, rwlock);
@@ -102,7 +130,7 @@ int pthread_rwlock_timedwrlock(pthread_rwlock_t* rwlock, const timespec* deadlin
 int pthread_rwlock_clockrdlock(pthread_rwlock_t* rwlock, clockid_t clock,
                                const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_clockrdlock)(rwlock, clock, deadline));
-  if (!is_valid(*deadline)) return EINVAL;
+  if (!is_valid(*deadline) || !is_waited_on(clock)) return EINVAL;
   return wait(*execution, "pthread_rwlock_clockrdlock", *rwlock, &try_to_read,
               due(clock, *deadline));
 }
@@ -110,7 +138,7 @@ int pthread_rwlock_clockrdlock(pthread_rwlock_t* rwlock, clockid_t clock,
 int pthread_rwlock_clockwrlock(pthread_rwlock_t* rwlock, clockid_t clock,
                                const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_clockwrlock)(rwlock, clock, deadline));
-  if (!is_valid(*deadline)) return EINVAL;
+  if (!is_valid(*deadline) || !is_waited_on(clock)) return EINVAL;
   return wait(*execution, "pthread_rwlock_clockwrlock", *rwlock, &try_to_write,
               due(clock, *deadline));
 }
@@ -118,6 +146,7 @@ int pthread_rwlock_clockwrlock(pthread_rwlock_t* rwlock, clockid_t clock,
 int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_unlock)(rwlock));
   const int result = LOCKSTEP_REAL(pthread_rwlock_unlock)(rwlock);
+  if (!is_held(*rwlock)) rwlock->__data.__pad4 = 0;
   execution->wake_all(rwlock);
   return result;
 }

@@ -50,7 +50,7 @@ int sem_timedwait(sem_t* semaphore, const timespec* deadline) {
 
 int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* deadline) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(sem_clockwait)(semaphore, clock, deadline));
-  if (!is_valid(*deadline)) return errno = EINVAL, -1;
+  if (!is_valid(*deadline) || !is_waited_on(clock)) return errno = EINVAL, -1;
   execution->point("sem_clockwait");
   return wait(*execution, "sem_clockwait", *semaphore, due(clock, *deadline));
 }

@@ -13,6 +13,22 @@ namespace lockstep::intercept {
 
 namespace {
 
+int error_of_sleeping_on(clockid_t clock) {
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_MONOTONIC:
+    case CLOCK_PROCESS_CPUTIME_ID:
+    case CLOCK_BOOTTIME:
+    case CLOCK_REALTIME_ALARM:
+    case CLOCK_BOOTTIME_ALARM:
+    case CLOCK_TAI: return 0;
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_MONOTONIC_COARSE: return ENOTSUP;
+    default: return clock < 0 ? 0 : EINVAL;  // Below 0: processor time, of pthread_getcpuclockid().
+  }
+}
+
 void sleep_until(Execution& execution, std::string_view call, std::chrono::nanoseconds until) {
   execution.point(call);
   while (execution.host().now() < until) execution.wait(call, nullptr, until);
@@ -35,6 +51,7 @@ int nanosleep(const timespec* time, timespec* rest) {
 
 int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* rest) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(clock_nanosleep)(clock, flags, time, rest));
+  if (const int error = error_of_sleeping_on(clock)) return error;
   if (!is_valid_for_linux(*time)) return EINVAL;
   const auto until = (flags & TIMER_ABSTIME) != 0 ? due(clock, *time)
                                                   : execution->host().now() + from_timespec(*time);

@@ -75,6 +75,7 @@ int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* time) 
 
 int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock, const timespec* time) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_clockjoin_np)(handle, result, clock, time));
+  if (!is_waited_on(clock)) return EINVAL;
   return join_until(*execution, "pthread_clockjoin_np", handle, result, clock, time);
 }
 

@@ -1,11 +1,14 @@
 #include "lockstep/threads/hunt_threads.h"
 
+#include <functional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "body_program.h"
+#include "lockstep/internal/refusal.h"
 
 namespace lockstep::threads {
 
@@ -39,11 +42,37 @@ std::string source_of(const ThreadsUnderTest& threads) {
   return code + "})";
 }
 
+bool is_servers_own(std::string_view path) {
+  return path == "/zookeeper" || path.starts_with("/zookeeper/");
+}
+
+bool is_path(std::string_view path) { return path != "/" && internal::client_takes(path); }
+
+// Throws std::invalid_argument for a znode that cannot be made before the first step, and for a
+// lock path below which no client could make one.
+void check_paths(const ThreadsUnderTest& threads) {
+  const auto refuse = [&](const std::string& path, std::string_view why) {
+    throw std::invalid_argument("'" + threads.name + "' names '" + path + "', which " +
+                                std::string(why));
+  };
+  std::set<std::string, std::less<>> made = {""};  // The root, as a parent.
+  for (const std::string& znode : threads.znodes) {
+    if (!is_path(znode)) refuse(znode, "is not the path of a znode");
+    if (is_servers_own(znode)) refuse(znode, "belongs to the servers");
+    if (!made.contains(znode.substr(0, znode.rfind('/')))) refuse(znode, "comes before its parent");
+    if (!made.insert(znode).second) refuse(znode, "is there twice");
+  }
+  if (!threads.lock_path.empty() && !is_path(threads.lock_path)) {
+    refuse(threads.lock_path, "is not the path of a znode");
+  }
+}
+
 }  // namespace
 
 lab::LockUnderTest under_test(ThreadsUnderTest threads) {
   if (!threads.body) throw std::invalid_argument("'" + threads.name + "' has no body");
   if (threads.replicas == 0) throw std::invalid_argument("'" + threads.name + "' has no server");
+  check_paths(threads);
   lab::LockUnderTest lock(threads.name);
   lock.source = source_of(threads);
   lock.include = "lockstep/threads/threads_under_test.h";

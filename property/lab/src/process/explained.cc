@@ -86,7 +86,9 @@ void explain_end(const LockUnderTest& lock, const HuntSettings& settings,
   report.lock = lock;
   report.failure = failure_of_end(lock, settings, replay_by, end.deviations);
   if (!report.failure) {
-    return print("lockstep: this schedule does not end the process when it is run again\n");
+    return print(
+        "lockstep: this schedule does not end the process when it is run again, for 5 seconds at "
+        "most\n");
   }
   const search::Failure& failure = *report.failure;
   print("\nThe shortest schedule found that ends so: " + counted(failure.steps, "step") + ", " +

@@ -44,6 +44,9 @@ class Execution {
   static void prepare();
   // Returns the execution of this process; null if there is none.
   [[nodiscard]] static Execution* current() { return current_; }
+  // Counts the executions of this process from 1 on. Locks remember in which one they were taken: a
+  // thread that is left in the middle leaves its locks taken, and they are free in the next one.
+  [[nodiscard]] std::uint32_t number() const { return number_; }
   // Returns the execution whose thread calls this from code under test; null for all other code.
   // Other real threads and signal handlers on an alternate stack may call it at any time.
   [[nodiscard]] static Execution* of_caller() {
@@ -214,6 +217,7 @@ class Execution {
   static inline std::atomic<std::size_t> stack_bytes_ = 0;
 
   Host& host_;
+  std::uint32_t number_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Waiter> waiters_;  // Sorted by the number of the thread.
   std::unique_ptr<Descriptors> descriptors_;

@@ -1,0 +1,134 @@
+#include <errno.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <functional>
+#include <latch>
+#include <mutex>
+#include <shared_mutex>
+
+#include "small_world.h"
+
+// A thread that an execution leaves in the middle leaves its locks taken. A lock that outlives the
+// execution, such as a static one, is free in the next.
+
+namespace lockstep::intercept {
+namespace {
+
+// Both take the lock. The first execution is over while the thread still has it.
+void expect_free_after(const std::function<void()>& take, const std::function<void()>& give_back) {
+  SmallWorld first;
+  first.run([&] {
+    take();
+    std::latch(1).wait();
+  });
+  ASSERT_EQ(first.stuck().size(), 1u);
+  for (int i = 0; i < 2; ++i) {
+    SmallWorld next;
+    next.run([&] {
+      take();
+      give_back();
+      take();
+      give_back();
+    });
+    EXPECT_TRUE(next.stuck().empty()) << next.stuck().front();
+    EXPECT_TRUE(next.misuses().empty());
+  }
+}
+
+TEST(LeftLocksTest, AMutex) {
+  std::mutex mutex;
+  expect_free_after([&] { mutex.lock(); }, [&] { mutex.unlock(); });
+  EXPECT_TRUE(mutex.try_lock());  // Outside of executions, too.
+  mutex.unlock();
+}
+
+TEST(LeftLocksTest, AMutexThatWasTakenTwice) {
+  std::recursive_mutex mutex;
+  const auto take = [&] { mutex.lock(); };
+  const auto give_back = [&] { mutex.unlock(); };
+  expect_free_after(
+      [&] {
+        take();
+        take();
+      },
+      [&] {
+        give_back();
+        give_back();
+        EXPECT_EQ(pthread_mutex_unlock(mutex.native_handle()), EPERM);
+      });
+}
+
+TEST(LeftLocksTest, AMutexOfNobodyCanBeDestroyedAndNotUnlocked) {
+  pthread_mutex_t mutex = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+  SmallWorld first;
+  first.run([&] {
+    pthread_mutex_lock(&mutex);
+    std::latch(1).wait();
+  });
+  SmallWorld second;
+  second.run([&] {
+    EXPECT_EQ(pthread_mutex_unlock(&mutex), EPERM);
+    EXPECT_EQ(pthread_mutex_destroy(&mutex), 0);
+  });
+}
+
+TEST(LeftLocksTest, AReadWriteLockThatAWriterHad) {
+  std::shared_mutex mutex;
+  expect_free_after([&] { mutex.lock(); }, [&] { mutex.unlock(); });
+  EXPECT_TRUE(mutex.try_lock());
+  mutex.unlock();
+}
+
+TEST(LeftLocksTest, AReadWriteLockThatAReaderHad) {
+  std::shared_mutex mutex;
+  SmallWorld first;
+  first.run([&] {
+    mutex.lock_shared();
+    std::latch(1).wait();
+  });
+  expect_free_after([&] { mutex.lock(); }, [&] { mutex.unlock(); });
+}
+
+TEST(LeftLocksTest, ASpinLock) {
+  pthread_spinlock_t lock;
+  ASSERT_EQ(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE), 0);
+  expect_free_after([&] { EXPECT_EQ(pthread_spin_trylock(&lock), 0); },
+                    [&] { pthread_spin_unlock(&lock); });
+  ASSERT_EQ(pthread_spin_lock(&lock), 0);
+  pthread_spin_unlock(&lock);
+}
+
+// As if the routine had not begun.
+TEST(LeftLocksTest, ARoutineThatRunsOnce) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  static int runs = 0;
+  static bool waits = true;
+  const auto routine = [] {
+    ++runs;
+    if (waits) std::latch(1).wait();
+  };
+  SmallWorld first;
+  first.run([&] { pthread_once(&once, routine); });
+  ASSERT_EQ(first.stuck().size(), 1u);
+  waits = false;
+  run_in_orders([&] { pthread_once(&once, routine); });
+  EXPECT_EQ(runs, 2);
+}
+
+// A lock that code outside of executions has taken stays taken.
+TEST(LeftLocksTest, NotALockThatSomebodyElseHas) {
+  std::mutex mutex;
+  std::shared_mutex shared;
+  mutex.lock();
+  shared.lock();
+  run_in_orders([&] {
+    EXPECT_FALSE(mutex.try_lock());
+    EXPECT_FALSE(shared.try_lock_shared());
+  });
+  mutex.unlock();
+  shared.unlock();
+}
+
+}  // namespace
+}  // namespace lockstep::intercept
