@@ -44,7 +44,7 @@ constexpr const char* kRunFooter =
     "(deadlock), an abort or a bad pointer (crash), a call that cannot be hunted (misuse); with\n"
     "--lock, a client that removes its znode before its turn (S1) and znodes left behind (R1).\n"
     "\n"
-    "Exit status: that of `hunt`, or with --replay that of `replay`.\n";
+    "Exit status: that of a `hunt` that is not exhaustive, or with --replay that of `replay`.\n";
 
 struct RunArguments : SearchOptions {
   bool hunt = false;

@@ -76,10 +76,9 @@ void add_bounds(CLI::App& command, SearchOptions& options, const std::string& us
                             "Number of contending clients, at most " +
                                 std::to_string(HuntSettings::kMostClients) + " (" + usual_clients +
                                 ')');
-  add_number<std::uint64_t>(
-      command, "--executions", options.executions, 1, HuntSettings::kMostExecutions,
-      "Number of executions (20000; with --seconds as many as fit; an exhaustive search "
-      "without it tries all schedules)");
+  add_number<std::uint64_t>(command, "--executions", options.executions, 1,
+                            HuntSettings::kMostExecutions,
+                            "Number of executions (20000; with --seconds as many as fit)");
   add_number<double>(command, "--seconds", options.seconds, 0.001, kLongestSeconds,
                      "How long to search (until the executions are done)");
   add_number<std::uint64_t>(command, "--seed", options.seed, 0, ~std::uint64_t{0},
@@ -99,7 +98,9 @@ void add_scenario_options(CLI::App& command, SearchOptions& options) {
   add_number<std::uint32_t>(command, "--rounds", options.rounds, 1, HuntSettings::kMostRounds,
                             "How often each takes the lock, at most " +
                                 std::to_string(HuntSettings::kMostRounds) + " (the scenario's)");
-  add_strategy(command, options, ", or " + std::string(HuntSettings::kExhaustive));
+  add_strategy(command, options,
+               ", or " + std::string(HuntSettings::kExhaustive) +
+                   ", which tries all schedules unless --executions says how many");
   command.add_option(
       "--reduction", options.reduction,
       "Which equivalent orders an exhaustive search skips: " + lab::reduction_names() + " (" +

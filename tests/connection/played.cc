@@ -304,8 +304,9 @@ std::string serve_another(fakezk::World& world, fakezk::Process& process, std::u
 Played play(std::span<const std::uint8_t> input) {
   Bytes bytes(input);
   Played played;
-  fakezk::ServerOptions options{.replicas = bytes.next() % 2 == 0 ? 1 : 3,
-                                .ttl_enabled = bytes.next() % 2 == 0};
+  fakezk::ServerOptions options;
+  options.replicas = bytes.next() % 2 == 0 ? 1 : 3;
+  options.ttl_enabled = bytes.next() % 2 == 0;
   const std::uint32_t servers = options.replicas;
   fakezk::World world(options);
   fakezk::Process& process = world.add_process();

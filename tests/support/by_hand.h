@@ -255,7 +255,7 @@ class SimulatedTest : public ::testing::Test {
     simulation_.settle();
     return result;
   }
-  // What was held for the session arrives.
+  // Lets what was held for the session arrive.
   void let_go_and_settle(const FakeSession& session) {
     simulation_.let_go(session);
     simulation_.settle();
