@@ -13,6 +13,7 @@ constinit thread_local std::size_t allocations = 0;
 constinit std::atomic<std::ptrdiff_t> held = 0;
 constinit std::atomic<std::ptrdiff_t> held_bytes = 0;
 constinit thread_local std::size_t left_to_succeed = kAllSucceed;
+constinit thread_local std::size_t failures = 0;
 
 namespace {
 
@@ -20,6 +21,7 @@ bool fails() noexcept {
   if (left_to_succeed == kAllSucceed || !internal::innermost_running) return false;
   if (left_to_succeed-- > 0) return false;
   left_to_succeed = kAllSucceed;
+  ++failures;
   return true;
 }
 

@@ -17,5 +17,7 @@ extern constinit std::atomic<std::ptrdiff_t> held_bytes;
 // (The simulated servers are no coroutines.)
 inline constexpr std::size_t kAllSucceed = std::numeric_limits<std::size_t>::max();
 extern constinit thread_local std::size_t left_to_succeed;
+// How many have failed so.
+extern constinit thread_local std::size_t failures;
 
 }  // namespace lockstep::heap

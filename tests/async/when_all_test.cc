@@ -87,7 +87,7 @@ TEST_F(WhenAllTest, FirstExceptionIsThrownOnceAllHaveEnded) {
   simulation_.advance(1s);
   ASSERT_TRUE(started.done());
   EXPECT_EQ(journal.back(), "ends 1");
-  EXPECT_EQ(message_of([&] { static_cast<void>(started.result()); }), "first");
+  EXPECT_EQ(message_of<std::runtime_error>([&] { static_cast<void>(started.result()); }), "first");
 }
 
 TEST_F(WhenAllTest, ExceptionBeforeTheFirstWaitIsThrownToo) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <stdexcept>
 
 #include "differential/check.h"
 #include "differential/exclusion.h"
@@ -68,8 +69,8 @@ TEST(ProgramTextTest, AnErrorNamesTheMalformedLine) {
         "s0 send\n  exists \"/a\n", "s0 send\n  exists \"/a\" version x\n", "s0 close now\n",
         "s0 send\n  multi { exists \"/a\"\n"}) {
     const std::string complaint =
-        support::message_of([&] { static_cast<void>(parse_program(text)); });
-    EXPECT_TRUE(complaint.starts_with("line ")) << text << complaint;
+        support::message_of<std::runtime_error>([&] { static_cast<void>(parse_program(text)); });
+    EXPECT_TRUE(complaint.starts_with("line ")) << text << ": " << complaint;
   }
 }
 

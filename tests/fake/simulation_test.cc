@@ -57,7 +57,8 @@ TEST_F(SimulationTest, DeadlockSaysWhoWaitsForWhat) {
   const Watch watch = must(simulation_.run(watch_data(*session, "/watched")), "watch");
   simulation_.hold(*session, OpCode::kSetData);
   simulation_.start(ignore(set_data(*session, "/held", "x")));
-  const std::string report = message_of([&] { simulation_.run(ignore(fired(watch))); });
+  const std::string report =
+      message_of<fake::Deadlock>([&] { simulation_.run(ignore(fired(watch))); });
   EXPECT_NE(report.find("\n  A waits for a change of /watched"), report.npos) << report;
   EXPECT_NE(report.find("\n  A waits for the reply to set_data /held"), report.npos) << report;
   simulation_.let_go(*session);

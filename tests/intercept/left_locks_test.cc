@@ -73,6 +73,47 @@ TEST(LeftLocksTest, AMutexOfNobodyCanBeDestroyedAndNotUnlocked) {
   });
 }
 
+TEST(LeftLocksTest, AMutexOfNobodyIsFreeForCodeOutside) {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  const auto leave_taken = [&] {
+    SmallWorld world;
+    world.run([&] {
+      pthread_mutex_lock(&mutex);
+      std::latch(1).wait();
+    });
+  };
+  leave_taken();
+  ASSERT_EQ(pthread_mutex_trylock(&mutex), 0);
+  EXPECT_EQ(pthread_mutex_trylock(&mutex), EBUSY);
+  run_in_orders([&] { EXPECT_EQ(pthread_mutex_trylock(&mutex), EBUSY); });
+  pthread_mutex_unlock(&mutex);
+  leave_taken();
+  EXPECT_EQ(pthread_mutex_destroy(&mutex), 0);
+}
+
+TEST(LeftLocksTest, AMutexThatCodeOutsideHasUnlockedIsLikeAnyOther) {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  SmallWorld world;
+  world.run([&] { pthread_mutex_lock(&mutex); });
+  pthread_mutex_unlock(&mutex);
+  pthread_mutex_lock(&mutex);
+  run_in_orders([&] { EXPECT_EQ(pthread_mutex_trylock(&mutex), EBUSY); });
+  pthread_mutex_unlock(&mutex);
+  EXPECT_EQ(pthread_mutex_destroy(&mutex), 0);
+}
+
+TEST(LeftLocksTest, AReadWriteLockOfNobodyIsFreeForCodeOutside) {
+  pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+  SmallWorld world;
+  world.run([&] {
+    pthread_rwlock_wrlock(&lock);
+    std::latch(1).wait();
+  });
+  ASSERT_EQ(pthread_rwlock_tryrdlock(&lock), 0);
+  run_in_orders([&] { EXPECT_EQ(pthread_rwlock_trywrlock(&lock), EBUSY); });
+  pthread_rwlock_unlock(&lock);
+}
+
 TEST(LeftLocksTest, AReadWriteLockThatAWriterHad) {
   std::shared_mutex mutex;
   expect_free_after([&] { mutex.lock(); }, [&] { mutex.unlock(); });

@@ -58,7 +58,7 @@ std::vector<std::string> on_simulated_servers(std::uint32_t servers, int rounds)
   return lines;
 }
 
-TEST(CuratorTest, ItsRecipesHaveTheSameResultsOnSimulatedServers) {
+TEST(CuratorRecipesTest, HaveTheSameResultsOnSimulatedServers) {
   const int rounds = std::getenv("LOCKSTEP_LONG") ? 10 : 1;
   support::ZookeeperServer& real = support::ZookeeperServer::shared();
   std::vector<std::string> simulated;

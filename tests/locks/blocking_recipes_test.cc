@@ -189,7 +189,7 @@ TEST_F(BlockingRecipesTest, MultiLockNamesItsLocksInErrors) {
   blocking::MultiLock none(ann_, LockSet());
   EXPECT_EQ(code_of([&] { none.lock(); }), Error::kBadArguments);
   blocking::MultiLock ambiguous(ann_, LockSet().mutex("/a").read("/b").mutex("/b"));
-  const std::string said = message_of([&] { ambiguous.lock(); });
+  const std::string said = message_of<blocking::LockError>([&] { ambiguous.lock(); });
   EXPECT_NE(said.find("lock() on /a, /b, /b: "), std::string::npos) << said;
 }
 

@@ -147,7 +147,7 @@ TEST_F(BlockingTest, OnlyItsHolderUnlocks) {
 
 TEST_F(BlockingTest, ADeadlockIsReportedAndLeavesNoZnode) {
   const std::unique_lock lock(anns_);
-  const std::string report = message_of([&] { bobs_.lock(); });
+  const std::string report = message_of<fake::Deadlock>([&] { bobs_.lock(); });
   EXPECT_NE(report.find("waits for a change of /lock/_c_"), std::string::npos) << report;
   simulation_.settle();
   EXPECT_EQ(queue().size(), 1U);

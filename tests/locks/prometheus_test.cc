@@ -22,7 +22,13 @@ namespace {
 
 using namespace unit;
 
-class PrometheusTest : public SimulatedTest {
+// Outlives the simulation, whose sessions report their ends.
+class Measured {
+ protected:
+  PrometheusMetrics metrics_;
+};
+
+class PrometheusTest : protected Measured, public SimulatedTest {
  protected:
   void SetUp() override { client_.set_observer(&metrics_); }
 
@@ -51,7 +57,6 @@ class PrometheusTest : public SimulatedTest {
     return found;
   }
 
-  PrometheusMetrics metrics_;
   fake::FakeClient& client_ = simulation_.client("A");
   const std::shared_ptr<FakeSession> other_ = simulation_.open("B");
   FairMutex others_{*other_, "/lock"};

@@ -42,7 +42,7 @@ Task<void> throw_after_reading(Session& session, Path path) {
 class ExceptionTest : public SimulatedTest {
  protected:
   std::string run() {
-    return message_of([this] { simulation_.run(); });
+    return message_of<std::exception>([this] { simulation_.run(); });
   }
 
   const std::shared_ptr<FakeSession> other_ = simulation_.open("B");

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <exception>
 #include <expected>
 #include <optional>
 #include <string>
@@ -34,12 +33,13 @@ std::error_code code_of(Call call) {
   return {};
 }
 
-// The message of the exception that a call throws; empty if it throws nothing.
-template <class Call>
+// The message of the exception of that type that a call throws; empty if it throws nothing. Other
+// exceptions are thrown on.
+template <class Exception, class Call>
 std::string message_of(Call call) {
   try {
     call();
-  } catch (const std::exception& exception) {
+  } catch (const Exception& exception) {
     return exception.what();
   }
   return "";

@@ -13,6 +13,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent / "support"))
 
 import zookeeper_server  # noqa: E402

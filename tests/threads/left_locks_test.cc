@@ -92,7 +92,12 @@ INSTANTIATE_TEST_SUITE_P(
                  {"/zookeeper"},
                  "",
                  "'bad' names '/zookeeper', which belongs to the servers"},
-        BadPaths{"Lock", {"/a", "/a/b"}, "a", "'bad' names 'a', which is not the path of a znode"}),
+        BadPaths{"Lock", {"/a", "/a/b"}, "a", "'bad' names 'a', which is not the path of a znode"},
+        BadPaths{"RootAsLock", {}, "/", "'bad' names '/', which is not the path of a znode"},
+        BadPaths{"LockOfTheServers",
+                 {},
+                 "/zookeeper/a",
+                 "'bad' names '/zookeeper/a', which belongs to the servers"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -11,7 +12,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -134,7 +134,7 @@ class RoomForOneThread {
   void take_all() {
     try {
       for (;;) taken_.emplace_back([this] { over_.wait(); });
-    } catch (const std::system_error&) {  // All are taken.
+    } catch (const std::exception&) {  // All are taken, or there is no memory for another.
     }
   }
 

@@ -21,8 +21,7 @@ std::string Judgements::text() const {
   if (!covers_exclusion()) {
     text =
         "Exclusion was not judged: no grant was reported to the LockObserver, and nobody entered "
-        "what "
-        "the lock protects (lab::Inside; in threads, threads::Inside).\n";
+        "what the lock protects (lab::Inside; in threads, threads::Inside).\n";
   }
   if (!judged.empty()) text += "Judged: " + judged + " times.";
   if (!idle.empty()) text += (judged.empty() ? "" : " ") + ("Judged nothing: " + idle + '.');

@@ -35,8 +35,8 @@ namespace lockstep::intercept {
 // threads may be before 0; it has passed.
 [[nodiscard]] bool is_valid_for_linux(const timespec& time);
 
-// Whether libc waits on that clock for a lock, a condition or the end of a thread; it fails with
-// EINVAL otherwise.
+// Whether libc waits on that clock for a lock, a condition, a semaphore or the end of a thread; it
+// fails with EINVAL otherwise.
 [[nodiscard]] bool is_waited_on(clockid_t clock);
 
 }  // namespace lockstep::intercept

@@ -28,17 +28,32 @@ void check_kind(Execution& execution, const pthread_mutex_t& mutex, std::string_
 }
 
 // Real counts are smaller.
-unsigned mark_of(const Execution& execution) { return 1U << 31 | execution.number(); }
+constexpr unsigned kMark = 1U << 31;
+unsigned mark_of(const Execution* execution) { return execution ? kMark | execution->number() : 0; }
 
-// A thread that an earlier execution has left in the middle holds nothing any more.
-void free_if_left(const Execution& execution, pthread_mutex_t& mutex) {
+// A thread that an execution has left in the middle holds nothing any more. `current` is null where
+// there is no execution.
+void free_if_left(const Execution* current, pthread_mutex_t& mutex) {
   auto& data = mutex.__data;
-  const bool is_marked = data.__nusers >= 1U << 31;
-  if (data.__lock == 0 || !is_marked || data.__nusers == mark_of(execution)) return;
+  const bool is_marked = data.__nusers >= kMark;
+  if (!is_marked || data.__lock == 0 || data.__nusers == mark_of(current)) [[likely]]
+    return;
   data.__lock = 0;
   data.__owner = 0;
   data.__count = 0;
   data.__nusers = 0;
+}
+
+// Prepares a mutex for the real functions, by which other code than that under test takes it.
+pthread_mutex_t* seen_outside(pthread_mutex_t* mutex) {
+  free_if_left(Execution::current(), *mutex);
+  return mutex;
+}
+
+// The same for its unlock, after which the real count has to be 0.
+pthread_mutex_t* owned_outside(pthread_mutex_t* mutex) {
+  if (mutex->__data.__nusers >= kMark) mutex->__data.__nusers = 1;
+  return mutex;
 }
 
 bool is_owner(const Execution& execution, const pthread_mutex_t& mutex) {
@@ -48,13 +63,13 @@ bool is_owner(const Execution& execution, const pthread_mutex_t& mutex) {
 // Takes the mutex if it is free, or recursive and owned by the running thread. Returns 0 or the
 // error.
 int take(Execution& execution, pthread_mutex_t& mutex) {
-  free_if_left(execution, mutex);
+  free_if_left(&execution, mutex);
   auto& data = mutex.__data;
   if (data.__lock == 0) {
     data.__lock = 1;
     data.__owner = id_of(*execution.running());
     data.__count = 1;
-    data.__nusers = mark_of(execution);
+    data.__nusers = mark_of(&execution);
     happens_after(&mutex);
     return 0;
   }
@@ -97,7 +112,7 @@ int try_lock(Execution& execution, pthread_mutex_t& mutex, std::string_view call
 }
 
 int unlock(Execution& execution, pthread_mutex_t& mutex) {
-  free_if_left(execution, mutex);
+  free_if_left(&execution, mutex);
   auto& data = mutex.__data;
   const int kind = data.__kind & kKindBits;
   const bool checks = kind == PTHREAD_MUTEX_ERRORCHECK || kind == PTHREAD_MUTEX_RECURSIVE;
@@ -119,39 +134,41 @@ using namespace lockstep::intercept;
 extern "C" {
 
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_lock)(mutex));
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_lock)(seen_outside(mutex)));
   execution->point("pthread_mutex_lock", LOCKSTEP_CALLER);
   return lock(*execution, *mutex, "pthread_mutex_lock", std::nullopt);
 }
 
 int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_trylock)(mutex));
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_trylock)(seen_outside(mutex)));
   execution->point("pthread_mutex_trylock", LOCKSTEP_CALLER);
   return try_lock(*execution, *mutex, "pthread_mutex_trylock");
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_timedlock)(mutex, deadline));
+  LOCKSTEP_INTERCEPT(execution,
+                     LOCKSTEP_REAL(pthread_mutex_timedlock)(seen_outside(mutex), deadline));
   execution->point("pthread_mutex_timedlock", LOCKSTEP_CALLER);
   return lock(*execution, *mutex, "pthread_mutex_timedlock", CLOCK_REALTIME, *deadline);
 }
 
 int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
                             const timespec* deadline) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_clocklock)(mutex, clock, deadline));
+  LOCKSTEP_INTERCEPT(execution,
+                     LOCKSTEP_REAL(pthread_mutex_clocklock)(seen_outside(mutex), clock, deadline));
   if (!is_waited_on(clock)) return EINVAL;
   execution->point("pthread_mutex_clocklock", LOCKSTEP_CALLER);
   return lock(*execution, *mutex, "pthread_mutex_clocklock", clock, *deadline);
 }
 
 int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_unlock)(mutex));
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_unlock)(owned_outside(mutex)));
   return unlock(*execution, *mutex);
 }
 
 int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_destroy)(mutex));
-  free_if_left(*execution, *mutex);
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_destroy)(seen_outside(mutex)));
+  free_if_left(execution, *mutex);
   if (mutex->__data.__lock != 0) return EBUSY;
   return 0;
 }

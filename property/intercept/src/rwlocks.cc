@@ -18,12 +18,15 @@ namespace {
 
 unsigned long id_of(const Thread& thread) { return thread.number() + 1UL; }
 
-unsigned mark_of(const Execution& execution) { return 1U << 31 | execution.number(); }
+unsigned mark_of(const Execution* execution) {
+  return execution ? 1U << 31 | execution->number() : 0;
+}
 
-// Threads that an earlier execution has left in the middle hold nothing any more.
-void free_if_left(const Execution& execution, pthread_rwlock_t& rwlock) {
+// Threads that an execution has left in the middle hold nothing any more. `current` is null where
+// there is no execution.
+void free_if_left(const Execution* current, pthread_rwlock_t& rwlock) {
   auto& data = rwlock.__data;
-  if (data.__pad4 == 0 || data.__pad4 == mark_of(execution)) return;
+  if (data.__pad4 == 0 || data.__pad4 == mark_of(current)) return;
   data.__readers = 0;
   data.__writers = 0;
   data.__wrphase_futex = 0;
@@ -38,6 +41,12 @@ bool is_held(const pthread_rwlock_t& rwlock) {
   return rwlock.__data.__cur_writer != 0 || rwlock.__data.__readers >= kOneReader;
 }
 
+// Prepares a lock for the real functions, by which other code than that under test takes it.
+pthread_rwlock_t* seen_outside(pthread_rwlock_t* rwlock) {
+  free_if_left(Execution::current(), *rwlock);
+  return rwlock;
+}
+
 bool is_writer(const Execution& execution, const pthread_rwlock_t& rwlock) {
   return rwlock.__data.__cur_writer != 0 && rwlock.__data.__pad2 == id_of(*execution.running());
 }
@@ -49,18 +58,19 @@ bool prefers_writers(const pthread_rwlock_t& rwlock) {
 int try_to_read(Execution& execution, pthread_rwlock_t& rwlock) {
   const auto writes = [](std::string_view call) { return call.ends_with("wrlock"); };
   if (prefers_writers(rwlock) && execution.any_waits(&rwlock, writes)) return EBUSY;
-  free_if_left(execution, rwlock);
+  free_if_left(&execution, rwlock);
+  const bool was_free = !is_held(rwlock);  // Otherwise other code may be reading.
   const int error = LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(&rwlock);
-  if (error == 0) rwlock.__data.__pad4 = mark_of(execution);
+  if (error == 0 && was_free) rwlock.__data.__pad4 = mark_of(&execution);
   return error;
 }
 
 int try_to_write(Execution& execution, pthread_rwlock_t& rwlock) {
-  free_if_left(execution, rwlock);
+  free_if_left(&execution, rwlock);
   const int error = LOCKSTEP_REAL(pthread_rwlock_trywrlock)(&rwlock);
   if (error != 0) return error;
   rwlock.__data.__pad2 = id_of(*execution.running());
-  rwlock.__data.__pad4 = mark_of(execution);
+  rwlock.__data.__pad4 = mark_of(&execution);
   return 0;
 }
 
@@ -69,7 +79,7 @@ using Try = int (*)(Execution&, pthread_rwlock_t&);
 int wait(Execution& execution, std::string_view call, pthread_rwlock_t& rwlock, Try attempt,
          std::optional<std::chrono::nanoseconds> until) {
   execution.point(call);
-  free_if_left(execution, rwlock);
+  free_if_left(&execution, rwlock);
   if (is_writer(execution, rwlock)) return EDEADLK;
   for (;;) {
     const int error = attempt(execution, rwlock);
@@ -92,36 +102,38 @@ using namespace lockstep::intercept;
 extern "C" {
 
 int pthread_rwlock_rdlock(pthread_rwlock_t* rwlock) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_rdlock)(rwlock));
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_rdlock)(seen_outside(rwlock)));
   return wait(*execution, "pthread_rwlock_rdlock", *rwlock, &try_to_read, std::nullopt);
 }
 
 int pthread_rwlock_wrlock(pthread_rwlock_t* rwlock) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_wrlock)(rwlock));
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_wrlock)(seen_outside(rwlock)));
   return wait(*execution, "pthread_rwlock_wrlock", *rwlock, &try_to_write, std::nullopt);
 }
 
 int pthread_rwlock_tryrdlock(pthread_rwlock_t* rwlock) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(rwlock));
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(seen_outside(rwlock)));
   execution->point("pthread_rwlock_tryrdlock");
   return try_to_read(*execution, *rwlock);
 }
 
 int pthread_rwlock_trywrlock(pthread_rwlock_t* rwlock) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_trywrlock)(rwlock));
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_trywrlock)(seen_outside(rwlock)));
   execution->point("pthread_rwlock_trywrlock");
   return try_to_write(*execution, *rwlock);
 }
 
 int pthread_rwlock_timedrdlock(pthread_rwlock_t* rwlock, const timespec* deadline) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_timedrdlock)(rwlock, deadline));
+  LOCKSTEP_INTERCEPT(execution,
+                     LOCKSTEP_REAL(pthread_rwlock_timedrdlock)(seen_outside(rwlock), deadline));
   if (!is_valid(*deadline)) return EINVAL;
   return wait(*execution, "pthread_rwlock_timedrdlock", *rwlock, &try_to_read,
               due(CLOCK_REALTIME, *deadline));
 }
 
 int pthread_rwlock_timedwrlock(pthread_rwlock_t* rwlock, const timespec* deadline) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_timedwrlock)(rwlock, deadline));
+  LOCKSTEP_INTERCEPT(execution,
+                     LOCKSTEP_REAL(pthread_rwlock_timedwrlock)(seen_outside(rwlock), deadline));
   if (!is_valid(*deadline)) return EINVAL;
   return wait(*execution, "pthread_rwlock_timedwrlock", *rwlock, &try_to_write,
               due(CLOCK_REALTIME, *deadline));
@@ -129,7 +141,8 @@ int pthread_rwlock_timedwrlock(pthread_rwlock_t* rwlock, const timespec* deadlin
 
 int pthread_rwlock_clockrdlock(pthread_rwlock_t* rwlock, clockid_t clock,
                                const timespec* deadline) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_clockrdlock)(rwlock, clock, deadline));
+  LOCKSTEP_INTERCEPT(
+      execution, LOCKSTEP_REAL(pthread_rwlock_clockrdlock)(seen_outside(rwlock), clock, deadline));
   if (!is_valid(*deadline) || !is_waited_on(clock)) return EINVAL;
   return wait(*execution, "pthread_rwlock_clockrdlock", *rwlock, &try_to_read,
               due(clock, *deadline));
@@ -137,7 +150,8 @@ int pthread_rwlock_clockrdlock(pthread_rwlock_t* rwlock, clockid_t clock,
 
 int pthread_rwlock_clockwrlock(pthread_rwlock_t* rwlock, clockid_t clock,
                                const timespec* deadline) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_clockwrlock)(rwlock, clock, deadline));
+  LOCKSTEP_INTERCEPT(
+      execution, LOCKSTEP_REAL(pthread_rwlock_clockwrlock)(seen_outside(rwlock), clock, deadline));
   if (!is_valid(*deadline) || !is_waited_on(clock)) return EINVAL;
   return wait(*execution, "pthread_rwlock_clockwrlock", *rwlock, &try_to_write,
               due(clock, *deadline));

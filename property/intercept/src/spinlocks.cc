@@ -6,7 +6,9 @@
 #include "real.h"
 
 // Spin locks, in glibc's representation on x86-64, to which 0 and all numbers below are a taken
-// lock: which one tells in which execution. A thread does not spin: it waits for the unlock.
+// lock: which one tells in which execution. (Real threads that spin count down from 0, too: a lock
+// for which they compete meanwhile is none for hunted code.) A thread does not spin: it waits for
+// the unlock.
 
 using namespace lockstep::intercept;
 

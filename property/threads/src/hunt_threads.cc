@@ -62,9 +62,9 @@ void check_paths(const ThreadsUnderTest& threads) {
     if (!made.contains(znode.substr(0, znode.rfind('/')))) refuse(znode, "comes before its parent");
     if (!made.insert(znode).second) refuse(znode, "is there twice");
   }
-  if (!threads.lock_path.empty() && !is_path(threads.lock_path)) {
-    refuse(threads.lock_path, "is not the path of a znode");
-  }
+  if (threads.lock_path.empty()) return;
+  if (!is_path(threads.lock_path)) refuse(threads.lock_path, "is not the path of a znode");
+  if (is_servers_own(threads.lock_path)) refuse(threads.lock_path, "belongs to the servers");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace lockstep::zookeeper {
 // How long a client waits between rounds, once every server of its list has failed, and when it
 // gives up.
 //
-// The first wait is drawn evenly from zero to base_delay, each later one from twice that range, up
+// The first wait is drawn evenly from zero to base_delay, and the range doubles with each wait, up
 // to longest_delay ("full jitter"), so that clients that lost their servers together do not come
 // back together. A connection that works, or another list of servers, begins again with the first.
 //
