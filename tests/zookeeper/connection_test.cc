@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <latch>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -82,6 +84,83 @@ Task<void> move_the_server(Runtime& runtime, Names& names, TcpProxy& proxy, Clie
 
 TEST_F(NamedServerTest, AServerThatHasMovedIsFound) {
   runtime.run(move_the_server(runtime, names, proxy, client));
+}
+
+// A resolver that blocks as long as no DNS server answers.
+class BlockingNames {
+ public:
+  void go_down() { down_ = true; }
+  void come_back() { back_.count_down(); }
+  [[nodiscard]] bool is_asked_in_vain() const { return asked_in_vain_; }
+  [[nodiscard]] Resolver resolver() {
+    return [this](const std::string&) -> ResolveResult {
+      if (down_) {
+        asked_in_vain_ = true;
+        back_.wait();
+      }
+      return std::vector<std::string>{"127.0.0.1"};
+    };
+  }
+
+ private:
+  std::atomic<bool> down_ = false;
+  std::atomic<bool> asked_in_vain_ = false;
+  std::latch back_{1};
+};
+
+Task<void> reconnect_without_dns(Runtime& runtime, BlockingNames& names, TcpProxy& proxy,
+                                 Client& client) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  const SessionId id = session->id();
+  names.go_down();
+  proxy.refuse();
+  const std::function<bool()> asks = [&names] { return names.is_asked_in_vain(); };
+  co_await until(runtime, asks);
+  proxy.accept_again();
+  const std::function<bool()> ended = [&session] {
+    return session->state() == SessionState::kConnected || is_over(session->state());
+  };
+  co_await until(runtime, ended);
+  EXPECT_EQ(session->state(), SessionState::kConnected);
+  EXPECT_EQ(session->id(), id);
+}
+
+TEST_F(NamedServerTest, AnOutageOfDnsCostsNoSession) {
+  BlockingNames blocking;
+  Options own = options(proxy, names);
+  own.resolver = blocking.resolver();
+  {
+    Client reconnects(runtime, own);
+    try {
+      runtime.run(reconnect_without_dns(runtime, blocking, proxy, reconnects));
+    } catch (const std::runtime_error& failed) {
+      ADD_FAILURE() << failed.what();
+    }
+    blocking.come_back();  // Closing waits for the resolver.
+  }
+}
+
+Task<void> let_pass(Runtime& runtime, Duration time) {
+  static_cast<void>(co_await sleep_for(runtime, time));
+}
+
+// Its runtime may be in a long callback, or not run at all.
+TEST(ConnectionTest, ASessionThatIsGivenUpCostsNoProcessorTime) {
+  const SilentServer silent;
+  Runtime runtime;
+  Options options(silent.address(), kSessionTimeout);
+  // The thread has begun to diagnose the silence, and would end that after giving up.
+  options.retry.give_up_opening_after = std::chrono::milliseconds(400);
+  options.connect_budget = std::chrono::milliseconds(300);
+  Client client(runtime, options);
+  runtime.spawn(begin_opening(client));
+  runtime.run(let_pass(runtime, std::chrono::milliseconds(50)));
+  Runtime waits;
+  waits.run(until_it_says(waits, client, "given up after"));
+  const Duration spent = time_on_processors();
+  waits.run(let_pass(waits, std::chrono::milliseconds(500)));
+  EXPECT_LT(time_on_processors() - spent, std::chrono::milliseconds(250));
+  runtime.drop_spawned();
 }
 
 TEST_F(NamedServerTest, AResolverMayFailInEveryWay) {

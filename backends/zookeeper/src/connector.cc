@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <exception>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -38,6 +37,7 @@ Connector::Connector(const Options& options, FailureLog& failures, Listener& lis
       timeout_(options.session_timeout),
       now_(steady_now()),
       servers_(ServerList(options.servers()).servers()),
+      lookup_(options_.resolver, [this] { wake(); }),
       lost_at_(now_) {
   released_at_.push_back(now_);
   guest_.speaks_tls = options.tls.has_value();
@@ -91,8 +91,10 @@ zhandle_t* Connector::run(void* context) {
   while (!stopping_) {
     now_ = steady_now();
     take_news();
-    if (gate_.receive(guest_)) arrive();
+    take_addresses();
+    if (gate_.receive(guest_) && !given_up_) arrive();
     if (!given_up_) {
+      ask_for_addresses();
       miss_guest();
       if (gate_.has_guest()) seek();
       diagnose();
@@ -159,7 +161,7 @@ void Connector::take_news() {
   if (!news.servers) return;
   servers_ = std::move(*news.servers);
   addresses_.clear();
-  resolve_first_ = true;
+  ask_again_ = true;
   race_.reset();
   in_round_ = false;
   pause_until_.reset();
@@ -200,7 +202,10 @@ void Connector::arrive() {
   if (reached_ && !lost_at_) lost_at_ = now_;
   target_.reset();
   reached_ = false;
-  if (waited >= patience()) return gate_.hang_up();  // It may leave at any moment: see Gate.
+  if (waited >= patience()) {  // It may leave at any moment: see Gate.
+    const auto leaves = keep_from_leaving();
+    return gate_.hang_up();
+  }
   zoo_set_servers(handle_, gate_.route(std::nullopt).c_str());
 }
 
@@ -243,57 +248,66 @@ void Connector::seek() {
   fail_round();
 }
 
-// Resolving may take long, so the caller looks at the gate again before it goes on.
 void Connector::start_round() {
-  if (std::exchange(resolve_first_, false)) resolve();
+  if (waits_for_addresses()) return;
   rotation_.start(addresses_, random_);
   in_round_ = true;
   handed_over_ = false;
 }
 
-void Connector::resolve() {
-  addresses_.clear();
+// A round uses the addresses that are known, while the names are resolved again: that may take
+// longer than the servers wait for the session.
+bool Connector::waits_for_addresses() const { return addresses_.empty() && lookup_.is_running(); }
+
+void Connector::ask_for_addresses() {
+  if (!ask_again_ || lookup_.is_running()) return;
+  ask_again_ = false;
+  std::vector<std::string> names;
   for (const Server& server : servers_) {
-    if (stopping_) return;
-    for (Address& address : addresses_of(server)) addresses_.push_back(std::move(address));
+    if (!Address::from(server.host, server.port)) names.push_back(server.host);
   }
+  gather_addresses();
+  if (!names.empty()) lookup_.start(std::move(names));
 }
 
 // A name that does not resolve keeps its previous addresses.
-std::vector<Address> Connector::addresses_of(const Server& server) {
-  if (const std::optional<Address> numeric = Address::from(server.host, server.port)) {
-    return {*numeric};
-  }
-  ResolveResult result;
-  try {
-    result = options_.resolver(server.host);
-  } catch (const std::exception& exception) {
-    result = std::unexpected(std::string(exception.what()));
-  } catch (...) {
-    result = std::unexpected(std::string("the resolver threw an exception"));
-  }
-  if (!result) {
-    note(server.host, "the name does not resolve: " + result.error());
-  } else if (result->empty()) {
-    note(server.host, "the name has no address");
-  } else {
-    known_[server.host] = *result;
-  }
-  std::vector<Address> addresses;
-  for (const std::string& ip : known_[server.host]) {
-    if (const std::optional<Address> address = Address::from(ip, server.port)) {
-      addresses.push_back(*address);
+void Connector::take_addresses() {
+  if (!lookup_.is_running()) return;
+  std::optional<Lookup::Answers> answers = lookup_.take();
+  if (!answers) return;
+  for (auto& [host, result] : *answers) {
+    if (!result) {
+      note(host, "the name does not resolve: " + result.error());
+    } else if (result->empty()) {
+      note(host, "the name has no address");
     } else {
-      note(server.host, "the resolver returned \"" + ip + "\", which is not a numeric address");
+      known_[host] = std::move(*result);
     }
   }
-  return addresses;
+  gather_addresses();
+}
+
+void Connector::gather_addresses() {
+  addresses_.clear();
+  for (const Server& server : servers_) {
+    if (const std::optional<Address> numeric = Address::from(server.host, server.port)) {
+      addresses_.push_back(*numeric);
+      continue;
+    }
+    for (const std::string& ip : known_[server.host]) {
+      if (const std::optional<Address> address = Address::from(ip, server.port)) {
+        addresses_.push_back(*address);
+      } else {
+        note(server.host, "the resolver returned \"" + ip + "\", which is not a numeric address");
+      }
+    }
+  }
 }
 
 void Connector::fail_round() {
   ++failed_rounds_;
   in_round_ = false;
-  resolve_first_ = true;
+  ask_again_ = true;
   pause_until_ = now_ + backoff_.next(random_);
   if (handed_over_) return;
   listener_.attempt_failed();
@@ -371,6 +385,9 @@ void Connector::give_up_if_due() {
   note("session", "given up after " + in_ms(now_ - *lost_at_) + " without a connection");
   given_up_ = true;
   race_.reset();
+  diagnosis_.reset();
+  diagnose_at_.reset();
+  arrive_by_.reset();
   listener_.given_up();
 }
 
@@ -393,6 +410,7 @@ TimePoint Connector::next_step() const {
   if (!gate_.has_guest() || given_up_) return next;
   next = std::min(next, parked_at_ + patience());
   if (pause_until_) return std::min(next, *pause_until_);
+  if (!in_round_ && waits_for_addresses()) return next;
   return std::min(next, race_ ? race_->next_step() : now_);
 }
 

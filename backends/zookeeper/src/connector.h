@@ -22,6 +22,7 @@
 #include "lockstep/random.h"
 #include "lockstep/zookeeper/options.h"
 #include "log_slot.h"
+#include "lookup.h"
 #include "os_random.h"
 #include "probe.h"
 #include "probe_race.h"
@@ -59,6 +60,8 @@ class Connector {
   // After run(), on the same thread, once the handle is closed: ends the session if it is not over.
   // Waits for its last server, a moment at most.
   void end_session();
+  // The same: waits for a resolver that has not returned yet.
+  void finish_lookup() { lookup_.finish(); }
 
   // From any thread, and without blocking:
   //
@@ -99,8 +102,10 @@ class Connector {
   void miss_guest();
   void seek();
   void start_round();
-  void resolve();
-  [[nodiscard]] std::vector<Address> addresses_of(const Server& server);
+  void ask_for_addresses();
+  void take_addresses();
+  void gather_addresses();
+  [[nodiscard]] bool waits_for_addresses() const;
   void fail_round();
   void release(const std::optional<Address>& target);
   void leave_a_mark();
@@ -142,7 +147,8 @@ class Connector {
   std::vector<Server> servers_;
   std::map<std::string, std::vector<std::string>> known_;  // The latest addresses of every name.
   std::vector<Address> addresses_;
-  bool resolve_first_ = true;
+  bool ask_again_ = true;  // The names are to be resolved as soon as no lookup is running.
+  Lookup lookup_;
 
   bool in_round_ = false;
   bool handed_over_ = false;  // To a target, in this round.

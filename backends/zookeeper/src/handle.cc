@@ -41,6 +41,7 @@ void Handle::run() {
     zookeeper_close(handle);
     if (server_may_send_more()) connector_.end_session();
   }
+  connector_.finish_lookup();
   inbox_.push(ClosedMessage());
 }
 
