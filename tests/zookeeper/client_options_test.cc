@@ -33,6 +33,11 @@ TEST(ConnectionTest, InvalidOptionsSayWhatIsWrong) {
   Options hasty("zk1:2181");
   hasty.connect_budget = Duration(0);
   EXPECT_EQ(refusal_of(hasty), "the connect budget is not positive");
+  Options tidy("zk1:2181");
+  tidy.spare_session_time = Duration(0);
+  EXPECT_EQ(refusal_of(tidy), "spare_session_time is not positive");
+  tidy.spare_session_time = std::chrono::seconds(-1);
+  EXPECT_EQ(refusal_of(tidy), "spare_session_time is not positive");
 }
 
 Task<void> open_two_sessions(Client& client) {

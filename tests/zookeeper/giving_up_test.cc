@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lockstep/fair_mutex.h"
@@ -102,14 +103,15 @@ TEST(ConnectionTest, ASessionOpensAsSoonAsThereAreDescriptors) {
   EXPECT_TRUE(open(runtime, client));
 }
 
-// Leaves this process room for one more thread. The superuser escapes a limit on the number of
-// threads, so memory is limited: there is none for a stack, but the next thread can have that of
-// one that has ended.
-class RoomForOneThread {
+// Leaves this process room for so many more threads. The superuser escapes a limit on the number of
+// threads, so memory is limited: there is none for a stack, but the next threads can have those of
+// threads that have ended.
+class RoomForThreads {
  public:
-  RoomForOneThread() {
+  explicit RoomForThreads(int count) {
     std::latch may_end(1);
-    std::jthread one([&] { may_end.wait(); });
+    std::vector<std::jthread> ended;
+    for (int i = 0; i < count; ++i) ended.emplace_back([&] { may_end.wait(); });
     getrlimit(RLIMIT_AS, &before_);
     rlimit lower = before_;
     lower.rlim_cur = memory_bytes() + kLessThanAStack;
@@ -117,9 +119,9 @@ class RoomForOneThread {
     take_all();
     may_end.count_down();
   }
-  RoomForOneThread(const RoomForOneThread&) = delete;
-  RoomForOneThread& operator=(const RoomForOneThread&) = delete;
-  ~RoomForOneThread() {
+  RoomForThreads(const RoomForThreads&) = delete;
+  RoomForThreads& operator=(const RoomForThreads&) = delete;
+  ~RoomForThreads() {
     setrlimit(RLIMIT_AS, &before_);
     over_.count_down();
   }
@@ -148,13 +150,72 @@ TEST(ConnectionTest, ASessionOpensAsSoonAsThereAreThreads) {
   Runtime runtime;
   Client client(runtime, Options(ZookeeperServer::shared().address()));
   {
-    const RoomForOneThread of_the_session;
+    const RoomForThreads of_the_session(1);
     EXPECT_EQ(error_of(open(runtime, client, std::chrono::milliseconds(100))),
               Error::kNotConnected);
     EXPECT_NE(client.last_failure().find("Resource temporarily unavailable"), std::string::npos)
         << client.last_failure();
   }
   EXPECT_TRUE(open(runtime, client));
+}
+
+Task<void> open_with_room(Client& client, lockstep::Context context, std::optional<Error>& error) {
+  const Result<SessionRoom> opened = co_await client.session_with_room(10, context);
+  error = error_of(opened);
+}
+
+TEST(ConnectionTest, ASessionOpensAsSoonAsThereIsAThread) {
+  const std::string text = "session: Resource temporarily unavailable";
+  Runtime runtime;
+  Client client(runtime, Options(ZookeeperServer::shared().address()));
+  {
+    const RoomForThreads none(0);
+    const Duration limit = std::chrono::milliseconds(100);
+    EXPECT_EQ(error_of(open(runtime, client, limit)), Error::kNotConnected);
+    EXPECT_EQ(client.last_failure(), text);
+    std::optional<Error> error;
+    runtime.run(open_with_room(client, lockstep::Context(runtime.now() + limit), error));
+    EXPECT_EQ(error, Error::kNotConnected);
+    EXPECT_EQ(client.last_failure(), text);
+  }
+  EXPECT_TRUE(open(runtime, client));
+  EXPECT_EQ(client.last_failure(), "");
+}
+
+// The first call goes on when the room comes, without another one.
+Task<void> make_room_meanwhile(Runtime& runtime, Client& client) {
+  std::optional<RoomForThreads> none(std::in_place, 0);
+  OpenResult result = failure(Error::kNothing);
+  TaskSet opening;
+  opening.spawn(open_into(client, lockstep::Context(), result));
+  co_await until_it_says(runtime, client, "session: Resource temporarily unavailable");
+  none.reset();
+  const std::function<bool()> opened = [&result] { return result.has_value(); };
+  co_await until(runtime, opened);
+}
+
+TEST(ConnectionTest, ACallThatFindsNoThreadGoesOn) {
+  Runtime runtime;
+  Options options(ZookeeperServer::shared().address());
+  options.retry.base_delay = Duration(0);
+  options.retry.longest_delay = Duration(0);
+  Client client(runtime, options);
+  runtime.run(make_room_meanwhile(runtime, client));
+}
+
+TEST(ConnectionTest, APolicyEndsOpeningWithoutThreads) {
+  const RetryPolicy policies[] = {RetryPolicy::none(),
+                                  RetryPolicy::bounded(std::chrono::milliseconds(300))};
+  for (const RetryPolicy& policy : policies) {
+    Runtime runtime;
+    Options options(ZookeeperServer::shared().address());
+    options.retry = policy;
+    Client client(runtime, options);
+    const RoomForThreads none(0);
+    OpenResult result = failure(Error::kNothing);
+    runtime.run(open_into(client, lockstep::Context(), result));
+    EXPECT_EQ(error_of(result), Error::kNotConnected);
+  }
 }
 
 Task<void> be_given_up(Client& client, TcpProxy& proxy) {

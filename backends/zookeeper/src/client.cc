@@ -1,10 +1,16 @@
 #include "lockstep/zookeeper/client.h"
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <utility>
 
+#include "backoff.h"
 #include "c_handle.h"
+#include "lockstep/sleep.h"
 #include "server_list.h"
 #include "session.h"
 
@@ -27,6 +33,29 @@ void leave_behind(std::shared_ptr<Session> session) {
   static auto& left = *new std::vector<std::shared_ptr<Session>>;  // Never destroyed.
   left.push_back(std::move(session));
 }
+
+// Spaces the attempts of one call that cannot start a session, and bounds them as RetryPolicy
+// bounds the opening of one.
+class Attempts {
+ public:
+  Attempts(Runtime& runtime, const RetryPolicy& policy)
+      : runtime_(runtime),
+        backoff_(policy.base_delay, policy.longest_delay),
+        give_up_(after(runtime.now(), policy.give_up_opening_after)) {}
+  Sleep pause(const lockstep::Context& context) {
+    const TimePoint end = std::min(give_up_, context.deadline().value_or(TimePoint::max()));
+    const Duration wait = std::max<Duration>(backoff_.next(runtime_.random()), kShortestPause);
+    return sleep_for(runtime_, wait, lockstep::Context(end, context.stop()));
+  }
+
+ private:
+  // Without one, the loop would do nothing else.
+  static constexpr std::chrono::milliseconds kShortestPause{10};
+
+  Runtime& runtime_;
+  Backoff backoff_;
+  const TimePoint give_up_;
+};
 
 }  // namespace
 
@@ -64,8 +93,14 @@ class Client::Room {
 Task<Result<std::shared_ptr<lockstep::Session>>> Client::session(lockstep::Context context) {
   runtime_.check_is_current();
   if (const std::optional<Error> defect = defect_of_options()) co_return failure(*defect);
+  Attempts attempts(runtime_, options_.retry);
   for (;;) {
     const std::shared_ptr<Session> session = first_session();
+    if (!session) {
+      const Result<void> paused = co_await attempts.pause(context);
+      if (paused) continue;
+      co_return failure(why_no_session(paused.error()));
+    }
     const SessionState found = session->state();
     const Result<void> connected = co_await session->connected(context);
     if (connected) co_return session;
@@ -80,7 +115,7 @@ std::string Client::last_failure() const {
     std::string failure = open.session->last_failure();
     if (!failure.empty()) return failure;
   }
-  return {};
+  return why_not_opened_.empty() ? std::string() : "session: " + why_not_opened_;
 }
 
 Result<void> Client::set_servers(const std::string& servers) {
@@ -95,8 +130,14 @@ Task<Result<SessionRoom>> Client::session_with_room(std::size_t bytes, lockstep:
   runtime_.check_is_current();
   if (const std::optional<Error> defect = defect_of_options()) co_return failure(*defect);
   bytes += options_.chroot().view().size();
+  Attempts attempts(runtime_, options_.retry);
   for (;;) {
     const std::shared_ptr<Session> session = one_with_room(bytes);
+    if (!session) {
+      const Result<void> paused = co_await attempts.pause(context);
+      if (paused) continue;
+      co_return failure(why_no_session(paused.error()));
+    }
     std::shared_ptr<void> room;
     if (options_.max_sessions > 1 && session->has_room_for(bytes)) {
       room = std::make_shared<Room>(session, bytes);
@@ -125,14 +166,15 @@ std::optional<Error> Client::defect_of_options() const {
   return missing_feature(options_) ? Error::kUnimplemented : Error::kBadArguments;
 }
 
-const std::shared_ptr<Session>& Client::first_session() {
+std::shared_ptr<Session> Client::first_session() {
+  why_not_opened_.clear();
   retire_those_that_are_over();
   return sessions_.empty() ? open() : sessions_.front().session;
 }
 
-const std::shared_ptr<Session>& Client::one_with_room(std::size_t bytes) {
-  const std::shared_ptr<Session>& first = first_session();
-  if (options_.max_sessions == 1) return first;
+std::shared_ptr<Session> Client::one_with_room(std::size_t bytes) {
+  std::shared_ptr<Session> first = first_session();
+  if (!first || options_.max_sessions == 1) return first;
   for (Open& open : sessions_) {
     if (!open.session->has_room_for(bytes)) continue;
     open.was_spare = false;
@@ -144,11 +186,19 @@ const std::shared_ptr<Session>& Client::one_with_room(std::size_t bytes) {
   return open();
 }
 
-const std::shared_ptr<Session>& Client::open() {
-  Open& opened = sessions_.emplace_back(std::make_shared<Session>(runtime_, options_));
-  opened.session->set_observer(observer());
+// A process at its limit of threads or memory may have room for a session in a moment.
+std::shared_ptr<Session> Client::open() {
+  std::shared_ptr<Session> session;
+  try {
+    session = std::make_shared<Session>(runtime_, options_);
+  } catch (const std::system_error& error) {
+    why_not_opened_ = error.what();
+    return nullptr;
+  }
+  sessions_.emplace_back(session);
+  session->set_observer(observer());
   options_.attach_to.reset();  // Attach only once: later sessions are our own.
-  return opened.session;
+  return session;
 }
 
 void Client::retire_those_that_are_over() {

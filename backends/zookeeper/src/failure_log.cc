@@ -1,13 +1,16 @@
 #include "failure_log.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace lockstep::zookeeper {
 
 namespace {
 
+// More than an ensemble has addresses: a subject that is forgotten is news each time it fails.
+constexpr std::size_t kMostSubjects = 64;
 // Enough for a reader.
-constexpr std::size_t kMostReasons = 8;
+constexpr std::size_t kMostNamed = 32;
 
 }  // namespace
 
@@ -17,7 +20,7 @@ bool FailureLog::note(std::string_view subject, std::string_view reason) {
       reasons_, subject, [](const auto& entry) { return std::string_view(entry.first); });
   const bool repeated = known != reasons_.end() && known->second == reason;
   if (known != reasons_.end()) reasons_.erase(known);
-  if (reasons_.size() == kMostReasons) reasons_.erase(reasons_.begin());
+  if (reasons_.size() == kMostSubjects) reasons_.erase(reasons_.begin());
   reasons_.emplace_back(subject, reason);
   return !repeated;
 }
@@ -29,8 +32,10 @@ void FailureLog::clear() {
 
 std::string FailureLog::text() const {
   const std::lock_guard lock(mutex_);
+  const std::size_t others = reasons_.size() - std::min(reasons_.size(), kMostNamed);
   std::string text;
-  for (const auto& [subject, reason] : reasons_) {
+  if (others != 0) text = std::to_string(others) + (others == 1 ? " other" : " others");
+  for (const auto& [subject, reason] : reasons_ | std::views::drop(others)) {
     if (!text.empty()) text += "; ";
     text += subject + ": " + reason;
   }

@@ -1,6 +1,7 @@
 #include "inbox.h"
 
 #include <utility>
+#include <variant>
 
 namespace lockstep::zookeeper {
 
@@ -10,10 +11,16 @@ void Inbox::push(Message message) {
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
+    if (repeats_the_last(message)) return;
     messages_.push_back(std::move(message));
     first = messages_.size() == 1;
   }
   if (first) runtime_.post_as_outside(*this);
+}
+
+bool Inbox::repeats_the_last(const Message& message) const {
+  return std::holds_alternative<AttemptFailedMessage>(message) && !messages_.empty() &&
+         std::holds_alternative<AttemptFailedMessage>(messages_.back());
 }
 
 void Inbox::run() {

@@ -38,6 +38,7 @@ std::optional<std::string> Options::defect() const {
   if (!is_fencing_epoch(fencing_epoch)) return "the fencing epoch is not between 0 and 127";
   if (!std::ranges::all_of(auth, &takes)) return "the scheme of a credential is empty or has a NUL";
   if (max_sessions == 0) return "max_sessions is 0";
+  if (spare_session_time <= Duration(0)) return "spare_session_time is not positive";
   return missing_feature(*this);
 }
 

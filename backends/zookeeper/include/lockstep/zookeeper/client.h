@@ -45,15 +45,17 @@ class Client final : public lockstep::Client {
   // RetryPolicy::give_up_opening_after has; kCancelled; kBadArguments if Options::defect() finds
   // something, kUnimplemented if the linked C client lacks a feature that the options ask for;
   // kAuthFailed, kClosing, kSessionExpired if the session ended while it was being opened (the last
-  // only when attaching). An unreachable ensemble, or names that do not resolve, are retried until
-  // then.
+  // only when attaching). An unreachable ensemble, names that do not resolve, and a session that
+  // finds no room for its threads, are retried until then.
   Task<Result<std::shared_ptr<lockstep::Session>>> session(Context context) override;
 
   // Errors: those of session().
   Task<Result<SessionRoom>> session_with_room(std::size_t bytes, Context context) override;
 
   // The defect (Options::defect()), or else the last failure of each server since there was a
-  // connection: "10.0.0.1:2181: Connection refused; zk2: the name does not resolve: ...".
+  // connection: "10.0.0.1:2181: Connection refused; zk2: the name does not resolve: ...". Names the
+  // latest 32 of them, and only counts others ("3 others; 10.0.0.1:2181: ..."). Of a session that
+  // cannot start its thread: "session: Resource temporarily unavailable".
   [[nodiscard]] std::string last_failure() const override;
 
   // Uses another list of servers, without a chroot, from now on. A connected session keeps its
@@ -92,16 +94,18 @@ class Client final : public lockstep::Client {
   [[nodiscard]] static Error why_not_connected(const Session& session, Error error);
   void retire_those_that_are_over();
   void retire(std::size_t index);
-  const std::shared_ptr<Session>& open();
-  const std::shared_ptr<Session>& first_session();
+  // These return null if a session is needed that cannot start its thread now.
+  [[nodiscard]] std::shared_ptr<Session> open();
+  [[nodiscard]] std::shared_ptr<Session> first_session();
   // A session with that much room, if there is one or another may be opened; otherwise the first.
-  const std::shared_ptr<Session>& one_with_room(std::size_t bytes);
+  [[nodiscard]] std::shared_ptr<Session> one_with_room(std::size_t bytes);
   void check_for_spare_sessions_later();
   void close_spare_sessions();
 
   Runtime& runtime_;
   Options options_;
   std::vector<Open> sessions_;  // session() returns the first one.
+  std::string why_not_opened_;  // Why the latest call found no thread for a session, if it did.
   SpareCheck spare_check_{*this};
   std::vector<std::shared_ptr<Session>> retired_;  // Over, but the C client may not be done yet.
 };

@@ -60,7 +60,8 @@ class Options : public SessionOptions {
 
   // Describes in plain words what is wrong, if anything is; then nothing is looked up or connected
   // to, and Client::session() fails. Checks the connection string, session_timeout, connect_budget,
-  // fencing_epoch, max_sessions, the schemes of `auth`, and the features of the linked C client.
+  // fencing_epoch, max_sessions, spare_session_time, the schemes of `auth`, and the features of the
+  // linked C client.
   [[nodiscard]] std::optional<std::string> defect() const;
 
   // The two parts of the connection string.
@@ -108,7 +109,8 @@ class Options : public SessionOptions {
   // that would not fit on one (see Client); 1: it never opens a second one. A server accepts 60
   // connections of one address by default (maxClientCnxns).
   std::size_t max_sessions = 16;
-  // How long an unused session beyond the first stays open.
+  // How long an unused session beyond the first stays open. Positive; Duration::max(): as long as
+  // the client.
   Duration spare_session_time = std::chrono::seconds(30);
 };
 
