@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "lockstep/double_barrier.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/internal/frame_pool.h"
+#include "lockstep/leader_latch.h"
 #include "lockstep/multi_lock.h"
 #include "lockstep/read_write_lock.h"
 #include "lockstep/semaphore.h"
@@ -163,6 +165,52 @@ TEST(FailingAllocationTest, ADoubleBarrierLeavesNoZnode) {
     DoubleBarrier barrier(session, "/lock", 1, &observer);
     static_cast<void>(run(simulation, barrier.enter()));
   });
+}
+
+// Lets one allocation fail after it has begun to lead.
+class LeadsAndFails final : public LeaderLatch::Listener {
+ public:
+  explicit LeadsAndFails(std::size_t allocation) : allocation_(allocation) {}
+  ~LeadsAndFails() override { heap::left_to_succeed = heap::kAllSucceed; }
+  void leads(const ClientGrant&) override {
+    internal::frame_pool.drain();
+    ++begun;
+    heap::left_to_succeed = allocation_;
+  }
+  void leads_no_more(std::optional<Error>) override {
+    heap::left_to_succeed = heap::kAllSucceed;
+    ++ended;
+  }
+
+  int begun = 0;
+  int ended = 0;
+
+ private:
+  std::size_t allocation_;
+};
+
+TEST(FailingAllocationTest, ALeaderAlwaysHearsOfItsEnd) {
+  std::size_t failures = 0;
+  std::size_t allocation = 0;
+  do {
+    failures = heap::failures;
+    Simulation simulation;
+    LeadsAndFails listener(allocation++);
+    LeaderLatch latch(simulation.client("A"), "/lock", LockOptions(), listener);
+    std::stop_source stop;
+    try {
+      const auto leads = simulation.start(latch.take_part(Context(stop.get_token())));
+      simulation.settle();
+      EXPECT_TRUE(leads.done() || latch.leads());
+      stop.request_stop();
+      simulation.settle();
+    } catch (const std::bad_alloc&) {
+      simulation.end_tasks();
+    }
+    EXPECT_EQ(listener.begun, 1);
+    EXPECT_EQ(listener.ended, 1);
+    EXPECT_FALSE(latch.leads());
+  } while (heap::failures != failures);
 }
 
 TEST(FailingAllocationTest, AMultiLockLeavesNoZnode) {

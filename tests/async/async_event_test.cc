@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <stop_token>
 #include <tuple>
 #include <utility>

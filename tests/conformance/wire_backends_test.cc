@@ -246,12 +246,7 @@ class RealWireLab final : public WireLab {
     int socket_;
   };
 
-  static std::string new_parent() {
-    static int made = 0;
-    return "/wire-" + std::to_string(getpid()) + "-" + std::to_string(++made);
-  }
-
-  std::string parent_ = new_parent();
+  std::string parent_ = support::unused_path("/wire");
 };
 
 std::unique_ptr<WireLab> make_real() { return std::make_unique<RealWireLab>(); }

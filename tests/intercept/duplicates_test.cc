@@ -181,6 +181,22 @@ TEST(InterceptedDuplicatesTest, AnEpollReportsTheEndWithoutBeingAsked) {
 
 // ---------------------------------------------------------------------------------- event files
 
+TEST(InterceptedEventFilesTest, AFullOneCanBeWrittenAfterARead) {
+  run_in_orders([] {
+    constexpr std::uint64_t kMost = ~std::uint64_t{0} - 1;
+    const int file = ::eventfd(0, 0);
+    EXPECT_EQ(::eventfd_write(file, kMost), 0);
+    std::thread reader([=] {
+      eventfd_t value = 0;
+      EXPECT_EQ(::eventfd_read(file, &value), 0);
+    });
+    pollfd writable{file, POLLOUT, 0};
+    EXPECT_EQ(::poll(&writable, 1, -1), 1);
+    reader.join();
+    ::close(file);
+  });
+}
+
 TEST(InterceptedEventFilesTest, AWriteWaitsUntilItFits) {
   run_in_orders([] {
     constexpr std::uint64_t kMost = ~std::uint64_t{0} - 1;

@@ -57,6 +57,20 @@ TEST(InterceptedEpollTest, WaitsForEventsAndForTime) {
   });
 }
 
+TEST(InterceptedEpollTest, NoneIsBelowItself) {
+  run_in_orders([] {
+    const int above = ::epoll_create1(0);
+    const int below = ::epoll_create1(0);
+    add(above, below, EPOLLIN);
+    epoll_event event = event_of(EPOLLIN, above);
+    EXPECT_EQ(::epoll_ctl(below, EPOLL_CTL_ADD, above, &event), -1);
+    EXPECT_EQ(errno, ELOOP);
+    EXPECT_EQ(::epoll_wait(above, &event, 1, 0), 0);
+    ::close(above);
+    ::close(below);
+  });
+}
+
 TEST(InterceptedEpollTest, ReportsInTurnAndOnce) {
   run_in_orders([] {
     const int epoll = ::epoll_create1(0);

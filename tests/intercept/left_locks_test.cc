@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include <atomic>
 #include <functional>
 #include <latch>
 #include <mutex>
@@ -155,6 +156,24 @@ TEST(LeftLocksTest, ARoutineThatRunsOnce) {
   waits = false;
   run_in_orders([&] { pthread_once(&once, routine); });
   EXPECT_EQ(runs, 2);
+}
+
+// libstdc++ counts the waiters of atomics in buckets, and still counts one that was left in the
+// middle. A notification that wakes nobody is no scheduling point, with or without that.
+TEST(LeftLocksTest, NotAWaiterOfAnAtomic) {
+  std::atomic<int> word = 0;
+  const auto notify = [&] {
+    word = 1;
+    word.notify_one();
+  };
+  SmallWorld before;
+  before.run(notify);
+  SmallWorld leaves;
+  leaves.run([&] { word.wait(1); });
+  ASSERT_EQ(leaves.stuck().size(), 1u);
+  SmallWorld after;
+  after.run(notify);
+  EXPECT_EQ(after.turns(), before.turns());
 }
 
 // A lock that code outside of executions has taken stays taken.

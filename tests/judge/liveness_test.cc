@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <memory>
-#include <utility>
 
 #include "lockstep/lab/hunt.h"
 #include "oracles_by_hand.h"

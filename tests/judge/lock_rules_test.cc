@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "oracles_by_hand.h"
 

@@ -1,7 +1,6 @@
 // A contender does not queue up for a grant that it would lose at once.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <optional>
 
 #include "lockstep/double_barrier.h"

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "lockstep/async_event.h"
 #include "lockstep/cohort_mutex.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/multi_lock.h"
@@ -91,6 +93,48 @@ TEST_F(PrometheusTest, ALossThatOnlyTheReleaseShowsIsCounted) {
   EXPECT_EQ(value("lockstep_losses_total{lock=\"/lock\",cause=\"no node\"}"), "1");
   EXPECT_EQ(value("lockstep_releases_total{lock=\"/lock\",outcome=\"already lost\"}"), "1");
   EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "0");
+}
+
+// Sets an event as soon as a read finds nothing, before the reader hears of it.
+class FindsNothing final : public SessionObserver {
+ public:
+  explicit FindsNothing(AsyncEvent& event) : event_(event) {}
+  void answered(OpCode, std::optional<Error> error) override {
+    if (error == Error::kNoNode) event_.set();
+  }
+
+ private:
+  AsyncEvent& event_;
+};
+
+Task<Result<void>> pass_on(AsyncEvent& from, AsyncEvent& to) {
+  co_await ok(from.wait());
+  to.set();
+  co_return Result<void>();
+}
+
+Task<Result<void>> drop_after(AsyncEvent& event, std::optional<ClientGrant>& grant) {
+  co_await ok(event.wait());
+  grant.reset();
+  co_return Result<void>();
+}
+
+TEST_F(PrometheusTest, ALossThatIsNotNoticedBeforeTheGrantIsDroppedIsCounted) {
+  OnClient<FairMutex> mutex(client_, "/lock", &metrics_);
+  std::optional<ClientGrant> grant = must(simulation_.run(mutex.acquire()), "acquire");
+  static_cast<void>(grant->held.lost_token());
+  simulation_.settle();
+  AsyncEvent found_nothing(client_.executor());
+  FindsNothing observer(found_nothing);
+  client_.current()->set_observer(&observer);
+  AsyncEvent reader_knows(client_.executor());
+  const auto passes_on = start_and_settle(pass_on(found_nothing, reader_knows));
+  const auto drops = start_and_settle(drop_after(reader_knows, grant));
+  must(run_and_settle(remove(*other_, grant->held.znode())), "remove");
+  client_.current()->set_observer(&metrics_);
+  EXPECT_TRUE(passes_on.done() && drops.done());
+  EXPECT_EQ(value("lockstep_held{lock=\"/lock\"}"), "0");
+  EXPECT_EQ(value("lockstep_losses_total{lock=\"/lock\",cause=\"no node\"}"), "1");
 }
 
 TEST_F(PrometheusTest, CountsSuspicions) {

@@ -97,6 +97,26 @@ TEST_F(RefusedAcquireTest, ALostCreateIsCleanedUp) {
   EXPECT_TRUE(children(simulation_, "/lock").empty());
 }
 
+Task<Result<void>> forbid(Session& session, Path path) {
+  co_return co_await session.set_acl(path, Acl::read_only());
+}
+
+// An administrator has created the lock where its users may create nothing.
+TEST_F(RefusedAcquireTest, ALostCreateIsRepeatedWithoutCreatingTheParent) {
+  must(simulation_.run(create(*session_, "/locks")), "create");
+  must(simulation_.run(create(*session_, "/locks/pay")), "create");
+  must(simulation_.run(forbid(*session_, "/locks")), "set_acl");
+  FairMutex fair(*session_, "/locks/pay");
+  UnfairMutex unfair(*session_, "/locks/pay/holder");
+  const auto fairly = simulation_.start(fair.acquire());
+  const auto unfairly = simulation_.start(unfair.acquire());
+  disconnect(simulation_, *session_);
+  reconnect(simulation_, *session_);
+  ASSERT_TRUE(fairly.done() && unfairly.done());
+  EXPECT_EQ(error_of(fairly.result()), std::nullopt);
+  EXPECT_EQ(error_of(unfairly.result()), std::nullopt);
+}
+
 TEST_F(RefusedAcquireTest, NothingIsLeftBelowAParentThatHasGone) {
   remove_guaranteed_by_guid(*session_, "/gone", "_c_0");
   simulation_.settle();

@@ -47,6 +47,18 @@ TEST_F(RevocationTest, HolderHearsOfItAndDecides) {
   EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
 }
 
+// A holder that the session's server has not seen yet is asked, too.
+TEST_F(RevocationTest, SyncsBeforeItLists) {
+  const HeldLock held = hold();
+  const RequestCounter requests(simulation_);
+  simulation_.hold(*b_, OpCode::kGetChildren);
+  const auto asks = start_and_settle(revoke(*b_, "/lock"));
+  EXPECT_EQ(requests.of(*b_, OpCode::kSync), 1U);
+  EXPECT_EQ(requests.of(*b_), 1U);
+  let_go_and_settle(*b_);
+  EXPECT_TRUE(asks.result().has_value());
+}
+
 // Curator's Revoker does the same.
 TEST_F(RevocationTest, DataOnTheHoldersZnodeIsTheRequest) {
   const HeldLock held = hold();

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <memory>
 #include <utility>
 
 #include "lockstep/fair_mutex.h"

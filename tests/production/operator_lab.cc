@@ -57,10 +57,8 @@ void Fifo::wait_for_the_end() {
 
 void Fifo::let_go() const { std::ofstream(path_) << "go\n"; }
 
-OperatorLab::OperatorLab(std::string zookeeper) : zookeeper_(std::move(zookeeper)) {
-  static int count = 0;
-  lock_ = "/operator-" + std::to_string(getpid()) + "-" + std::to_string(++count);
-}
+OperatorLab::OperatorLab(std::string zookeeper)
+    : zookeeper_(std::move(zookeeper)), lock_(support::unused_path("/operator")) {}
 
 Fifo OperatorLab::fifo(const std::string& name) const { return Fifo(directory_.path() / name); }
 

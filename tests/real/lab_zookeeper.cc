@@ -46,10 +46,7 @@ class Seat {
 
 class ZookeeperLab final : public Lab {
  public:
-  explicit ZookeeperLab(ServerOfLab server) : server_(std::move(server)) {
-    static int tests = 0;  // Other processes may use the same server.
-    parent_ = Path("/test-" + std::to_string(getpid()) + "-" + std::to_string(++tests));
-  }
+  explicit ZookeeperLab(ServerOfLab server) : server_(std::move(server)) {}
   ~ZookeeperLab() override { runtime_.drop_spawned(); }
 
   void run(Task<void> test) override;
@@ -86,7 +83,7 @@ class ZookeeperLab final : public Lab {
 
   ServerOfLab server_;
   zookeeper::Runtime runtime_;
-  Path parent_;
+  const Path parent_ = Path(unused_path("/test"));
   std::vector<std::unique_ptr<Seat>> seats_;
 };
 

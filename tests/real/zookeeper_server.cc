@@ -1,5 +1,6 @@
 #include "real/zookeeper_server.h"
 
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -64,6 +65,13 @@ bool ZookeeperServer::knows_session(std::int64_t id) const {
   hexadecimal << "0x" << std::hex << id;
   const std::string sessions = four_letter_word(port(), "dump", std::chrono::seconds(1));
   return sessions.find(hexadecimal.str()) != std::string::npos;
+}
+
+std::string unused_path(const std::string& begin) {
+  std::random_device device;
+  std::ostringstream path;
+  path << begin << std::hex << '-' << device() << device();
+  return path.str();
 }
 
 }  // namespace lockstep::support

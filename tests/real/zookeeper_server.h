@@ -52,4 +52,8 @@ class ZookeeperServer {
   std::uint16_t port_ = 0;
 };
 
+// A path that begins so and that no test of any process has used, also on a server of a pool. (The
+// ids of processes come back within one run of all tests.)
+std::string unused_path(const std::string& begin);
+
 }  // namespace lockstep::support

@@ -3,10 +3,7 @@
 
 #include <mutex>
 #include <shared_mutex>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "lockstep/lab/replay.h"
 #include "lockstep/threads/hunt_threads.h"
@@ -59,46 +56,6 @@ TYPED_TEST(LeftLocksHuntTest, ADeadlockOfStaticLocksIsFoundShrunkAndReplayed) {
   ASSERT_TRUE(replayed.violation.has_value()) << replayed.text();
   EXPECT_EQ(replayed.violation->oracle, "deadlock");
 }
-
-struct BadPaths {
-  const char* name;
-  std::vector<std::string> znodes;
-  std::string lock_path;
-  const char* message;
-};
-
-class BadPathsTest : public ::testing::TestWithParam<BadPaths> {};
-
-TEST_P(BadPathsTest, AreRefusedBeforeAnythingRuns) {
-  const BadPaths& bad = GetParam();
-  try {
-    static_cast<void>(under_test(
-        {.name = "bad", .body = [] {}, .znodes = bad.znodes, .lock_path = bad.lock_path}));
-    FAIL() << "was taken";
-  } catch (const std::invalid_argument& refusal) {
-    EXPECT_STREQ(refusal.what(), bad.message);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Each, BadPathsTest,
-    ::testing::Values(
-        BadPaths{"Relative", {"a"}, "", "'bad' names 'a', which is not the path of a znode"},
-        BadPaths{"Root", {"/"}, "", "'bad' names '/', which is not the path of a znode"},
-        BadPaths{
-            "NoParent", {"/a/b", "/a"}, "", "'bad' names '/a/b', which comes before its parent"},
-        BadPaths{"Twice", {"/a", "/a"}, "", "'bad' names '/a', which is there twice"},
-        BadPaths{"OfTheServers",
-                 {"/zookeeper"},
-                 "",
-                 "'bad' names '/zookeeper', which belongs to the servers"},
-        BadPaths{"Lock", {"/a", "/a/b"}, "a", "'bad' names 'a', which is not the path of a znode"},
-        BadPaths{"RootAsLock", {}, "/", "'bad' names '/', which is not the path of a znode"},
-        BadPaths{"LockOfTheServers",
-                 {},
-                 "/zookeeper/a",
-                 "'bad' names '/zookeeper/a', which belongs to the servers"}),
-    [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
 }  // namespace lockstep::threads

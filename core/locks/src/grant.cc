@@ -39,7 +39,9 @@ void HeldLock::Grant::begin_in_doubt() {
 
 HeldLock::Grant::~Grant() {
   // True if a release has begun and its task was destroyed, too: its delete may still be lost.
-  const bool ours = state_ != LockState::kLost && !outcome_ && !(guard_ && guard_->gone());
+  const bool gone = guard_ && guard_->gone();
+  const bool ours = state_ != LockState::kLost && !outcome_ && !gone;
+  if (observer_ && gone && alive()) observer_->lost(record_, Error::kNoNode);  // Not noticed yet.
   stop_listening();
   if (!ours) return;
   if (observer_) observer_->dropped(record_);

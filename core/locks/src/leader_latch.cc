@@ -12,10 +12,12 @@ class LeaderLatch::Term {
  public:
   Term(LeaderLatch& latch, const ClientGrant& leadership)
       : latch_(latch), leadership_(leadership), over_(latch.candidacy_.executor()) {
+    // First: the token takes memory, and without it the listener would not hear of the end.
+    const std::stop_token lost = leadership_.held.lost_token();
     latch_.term_ = this;
     latch_.listener_.leads(leadership_);
     // Calls back immediately if the grant is already lost.
-    lost_.emplace(leadership_.held.lost_token(), End{this});
+    lost_.emplace(lost, End{this});
   }
   Term(const Term&) = delete;
   Term& operator=(const Term&) = delete;

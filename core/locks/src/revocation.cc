@@ -6,6 +6,8 @@
 namespace lockstep {
 
 Task<Result<void>> revoke(Session& session, Path lock, Marks marks, Context context) {
+  // The session's server may not have seen yet who holds.
+  co_await ok(settled(session, lock, context));
   for (;;) {
     const Children children = co_await ok(retried(session, &Session::get_children, lock, context));
     bool somebody_held = false;

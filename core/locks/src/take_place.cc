@@ -158,14 +158,16 @@ Task<Result<Created>> try_again(Attempts& attempts, Result<Created>& created, Se
   Retry retry(session);
   // A create of ours may have been applied: look for its znode until that is known.
   bool lost = false;
+  bool was_search = false;
   do {
     lost = lost || outcome_unknown(created);
     if (created.error() == Error::kThrottledOp) {
       co_await ok(retry.after(created.error(), context));
-    } else if (!lost) {
-      // The parent is missing, or the create was lost on its way: starting again repairs both.
+    } else if (!lost && !was_search) {
+      // The parent is missing. Where it may be there, it is not created: that may be forbidden.
       co_await ok(ensure_parent(session, parent, context, acl));
     }
+    was_search = lost;
     if (lost) {
       created = co_await find_by_guid(session, parent, attempts.name(), context);
       lost = is_transient(created);

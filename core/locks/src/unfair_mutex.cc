@@ -82,8 +82,10 @@ Task<Result<Stat>> create_once(Session& session, Path znode, Data own, Acl acl, 
       continue;
     }
     if (stat || error != Error::kNoNode) co_return std::move(stat);
-    // The parent is missing, or the create was lost on its way.
-    co_await ok(ensure_parent(session, znode.parent(), context, acl));
+    // The parent is missing, or the create was lost on its way: then the parent is not created,
+    // which may be forbidden.
+    const bool was_lost = outcome_unknown(created);
+    if (!was_lost) co_await ok(ensure_parent(session, znode.parent(), context, acl));
   }
 }
 

@@ -51,12 +51,21 @@ class EpollFile final : public Descriptor {
   [[nodiscard]] int read_error(std::size_t) const override { return EINVAL; }
   [[nodiscard]] bool has(int) const override { return false; }
 
+  // Whether that one is among the descriptors of this one, or of those below it.
+  [[nodiscard]] bool reaches(const EpollFile& other) const {
+    return std::ranges::any_of(interests_, [&](const Interest& interest) {
+      const auto* const below = dynamic_cast<const EpollFile*>(interest.descriptor.get());
+      return below && (below == &other || below->reaches(other));
+    });
+  }
   // Returns 0 or the error (errno).
   int control(int operation, int file, const epoll_event* event) {
     const std::shared_ptr<Descriptor> descriptor = execution_.descriptors().find(file);
     if (!descriptor) return EBADF;
     if (descriptor.get() == this) return EINVAL;
     drop_closed();
+    const auto* const added = dynamic_cast<const EpollFile*>(descriptor.get());
+    if (operation == EPOLL_CTL_ADD && added && added->reaches(*this)) return ELOOP;
     // Another descriptor of this number is no longer open under it (dup).
     const auto known = std::ranges::find_if(interests_, [&](const Interest& interest) {
       return interest.file == file && interest.descriptor == descriptor;

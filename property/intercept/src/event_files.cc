@@ -25,12 +25,13 @@ class EventFile final : public Descriptor {
   }
   ssize_t read(char* into, std::size_t) override {
     if (count_ == 0) return errno = EAGAIN, -1;
+    const bool was_full = count_ == kMost;
     const std::uint64_t taken = is_semaphore_ ? 1 : count_;
     count_ -= taken;
     std::memcpy(into, &taken, sizeof taken);
     happens_after(this);
-    // A writer may wait for room.
-    if (has_been_full_) Execution::current()->descriptors_changed();
+    // A writer may wait for room, or a thread until it may write.
+    if (was_full || has_been_full_) Execution::current()->descriptors_changed();
     return sizeof taken;
   }
   ssize_t write(std::string_view bytes) override {

@@ -7,6 +7,7 @@
 
 #include <cstdarg>
 #include <cstdint>
+#include <string_view>
 
 #include "calls.h"
 #include "chance.h"
@@ -50,8 +51,16 @@ long wait(Execution& execution, const FutexCall& call) {
   return woken == Woken::kByTimer ? (errno = ETIMEDOUT, -1) : 0;
 }
 
-// Returns the number of threads that it has woken, at most `value`.
+bool any_waits(const Execution& execution, const std::uint32_t* word) {
+  return execution.any_waits(word, [](std::string_view) { return true; });
+}
+
+// Returns the number of threads that it has woken, at most `value`. Without a waiter it is no
+// scheduling point: libstdc++ leaves the call out unless it counts waiters in one of sixteen
+// buckets, where it finds those of other variables, and those that an earlier execution has left in
+// the middle. A thread that begins to wait meanwhile would find another value.
 long wake(Execution& execution, const FutexCall& call) {
+  if (!any_waits(execution, call.word)) return 0;
   execution.point("futex");
   const std::size_t waited = execution.waiters();
   if (call.value >= static_cast<std::uint32_t>(INT_MAX)) {

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include <cstdint>
+
 #include "calls.h"
 #include "handled.h"
 #include "real.h"
@@ -54,6 +56,17 @@ pthread_mutex_t* seen_outside(pthread_mutex_t* mutex) {
 pthread_mutex_t* owned_outside(pthread_mutex_t* mutex) {
   if (mutex->__data.__nusers >= kMark) mutex->__data.__nusers = 1;
   return mutex;
+}
+
+// A thread of this execution tries to lock the mutex: from now on, its unlocks are scheduling
+// points. Otherwise the try would always find it free after a section without other points. glibc
+// uses the field for robust mutexes only, and a mutex that is initialized again forgets the try.
+void note_try(const Execution& execution, pthread_mutex_t& mutex) {
+  mutex.__data.__list.__next = reinterpret_cast<__pthread_internal_list*>(
+      static_cast<std::uintptr_t>(mark_of(&execution)));  // NOLINT(performance-no-int-to-ptr)
+}
+bool has_been_tried(const Execution& execution, const pthread_mutex_t& mutex) {
+  return reinterpret_cast<std::uintptr_t>(mutex.__data.__list.__next) == mark_of(&execution);
 }
 
 bool is_owner(const Execution& execution, const pthread_mutex_t& mutex) {
@@ -141,6 +154,8 @@ int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
 
 int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_trylock)(seen_outside(mutex)));
+  check_kind(*execution, *mutex, "pthread_mutex_trylock");
+  note_try(*execution, *mutex);
   execution->point("pthread_mutex_trylock", LOCKSTEP_CALLER);
   return try_lock(*execution, *mutex, "pthread_mutex_trylock");
 }
@@ -163,6 +178,9 @@ int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
 
 int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_unlock)(owned_outside(mutex)));
+  if (has_been_tried(*execution, *mutex)) {
+    execution->point("pthread_mutex_unlock", LOCKSTEP_CALLER);
+  }
   return unlock(*execution, *mutex);
 }
 

@@ -9,8 +9,8 @@
 // waits in the execution if they fail. So glibc sees no waiting writer: those that keep readers out
 // (PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP) are found among the execution's waiters. glibc
 // stores the real thread that writes, which is the same for all threads of an execution, so a field
-// that glibc does not use tells which of them it is. Another one tells in which execution the lock
-// was taken.
+// that glibc does not use tells which of them it is. Others tell in which execution the lock was
+// taken, and in which a thread has tried to take it.
 
 namespace lockstep::intercept {
 
@@ -74,6 +74,15 @@ int try_to_write(Execution& execution, pthread_rwlock_t& rwlock) {
   return 0;
 }
 
+// A thread of this execution tries to lock: from now on, unlocks are scheduling points. Otherwise
+// the try would always find the lock free after a section without other points.
+void note_try(const Execution& execution, pthread_rwlock_t& rwlock) {
+  rwlock.__data.__pad3 = mark_of(&execution);
+}
+bool has_been_tried(const Execution& execution, const pthread_rwlock_t& rwlock) {
+  return rwlock.__data.__pad3 == mark_of(&execution);
+}
+
 using Try = int (*)(Execution&, pthread_rwlock_t&);
 
 int wait(Execution& execution, std::string_view call, pthread_rwlock_t& rwlock, Try attempt,
@@ -113,12 +122,14 @@ int pthread_rwlock_wrlock(pthread_rwlock_t* rwlock) noexcept {
 
 int pthread_rwlock_tryrdlock(pthread_rwlock_t* rwlock) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_tryrdlock)(seen_outside(rwlock)));
+  note_try(*execution, *rwlock);
   execution->point("pthread_rwlock_tryrdlock");
   return try_to_read(*execution, *rwlock);
 }
 
 int pthread_rwlock_trywrlock(pthread_rwlock_t* rwlock) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_trywrlock)(seen_outside(rwlock)));
+  note_try(*execution, *rwlock);
   execution->point("pthread_rwlock_trywrlock");
   return try_to_write(*execution, *rwlock);
 }
@@ -159,6 +170,7 @@ int pthread_rwlock_clockwrlock(pthread_rwlock_t* rwlock, clockid_t clock,
 
 int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_unlock)(rwlock));
+  if (has_been_tried(*execution, *rwlock)) execution->point("pthread_rwlock_unlock");
   const int result = LOCKSTEP_REAL(pthread_rwlock_unlock)(rwlock);
   if (!is_held(*rwlock)) rwlock->__data.__pad4 = 0;
   execution->wake_all(rwlock);

@@ -80,7 +80,8 @@ class LockObserver {
   virtual void acquire_begins(SessionId, const Path& /*lock*/) {}
   virtual void acquire_ends(SessionId, const Path& /*lock*/) {}
   // A contender's znode has been created: its place in the queue is fixed from now on. granted() or
-  // place_given_up() follows.
+  // place_given_up() follows; both, if an exception such as std::bad_alloc ends the grant as it is
+  // made.
   virtual void place_reserved(SessionId, const Path& /*lock*/, const Path& /*znode*/) {}
   // The numbers of the znodes below `lock` (a semaphore's leases have their own) are about to end:
   // `number` is one of the last 2^20. After them every acquire ends with kNodeExists, until `lock`

@@ -26,7 +26,8 @@ class Place {
   }
   [[nodiscard]] const Path& znode() const { return znode_; }
   // Makes it a grant, whose znode is this one. Until there is a grant, the znode is the place's: an
-  // exception, such as std::bad_alloc, leaves no znode behind.
+  // exception, such as std::bad_alloc, leaves no znode behind. (Deleting it in the background takes
+  // memory, too: if that is refused, the process ends.)
   [[nodiscard]] HeldLock grant(GrantRecord&& record, LockObserver* observer,
                                GrantOptions&& options) {
     HeldLock held(session_, std::move(record), observer, std::move(options));
