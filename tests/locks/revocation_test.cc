@@ -226,6 +226,22 @@ TEST_F(ReadWriteRevocationTest, ARequestDuringAChangeReachesTheNewGrant) {
   EXPECT_TRUE(held.revoked_token().stop_requested());
 }
 
+// The reader in between has left before the request reaches its znode.
+TEST_F(ReadWriteRevocationTest, ARequestDuringTwoChangesReachesTheLastGrant) {
+  HeldLock held = must_hold(simulation_, of_a_.acquire_write());
+  const Path writer = held.znode();
+  simulation_.hold(*a_, OpCode::kRemove);
+  must(simulation_.run(of_a_.downgrade(held)), "downgrade");
+  const Path reader = held.znode();
+  must(simulation_.run(set_data(*c_, writer, kRevokeRequest)), "set_data");
+  const auto upgraded = simulation_.start(of_a_.try_upgrade(held));
+  let_go_and_settle(*a_);
+  must(upgraded.result(), "try_upgrade");
+  EXPECT_FALSE(simulation_.exists(writer));
+  EXPECT_FALSE(simulation_.exists(reader));
+  EXPECT_TRUE(held.revoked_token().stop_requested());
+}
+
 TEST_F(ReadWriteRevocationTest, OtherDataDoNotKeepTheOldGrantFromLeaving) {
   HeldLock held = must_hold(simulation_, of_a_.acquire_write());
   const Path writer = held.znode();

@@ -149,6 +149,47 @@ TEST_F(UnfairMutexTest, ReleaseIsNotRepeatedOnAnothersZnode) {
   EXPECT_EQ(of_b.state(), LockState::kHeld);
 }
 
+// Both find the znode. It is deleted once, and the next holder's stays.
+TEST_F(UnfairMutexTest, TwoReleasesAtOnceDeleteOneZnode) {
+  HeldLock held = hold(of_a_);
+  const auto first = simulation_.start(held.release());
+  disconnect(simulation_, *a_);
+  const auto second = simulation_.start(held.release());
+  simulation_.hold(*b_, OpCode::kCreate);
+  const auto by_b = start_and_settle(of_b_.acquire());
+  simulation_.let_go(*a_);
+  simulation_.hold(*a_, OpCode::kRemove);
+  simulation_.settle();
+  simulation_.let_go(*a_);
+  run_steps(simulation_, 1);  // Applies a delete.
+  simulation_.hold(*a_, OpCode::kRemove);
+  simulation_.let_go(*b_);
+  simulation_.run_until(by_b);
+  simulation_.let_go(*a_);
+  simulation_.settle();
+  EXPECT_EQ(first.result(), ReleaseOutcome::kReleased);
+  EXPECT_EQ(second.result(), ReleaseOutcome::kReleased);
+  EXPECT_EQ(by_b.result()->state(), LockState::kHeld);
+  EXPECT_TRUE(simulation_.exists(by_b.result()->znode()));
+}
+
+TEST_F(UnfairMutexTest, AReleaseGoesOnWhenTheOneBeforeItIsDestroyed) {
+  HeldLock held = hold(of_a_);
+  simulation_.hold(*a_, OpCode::kRemove);
+  TaskSet tasks;
+  tasks.spawn(ignore(held.release()));
+  const auto second = start_and_settle(held.release());
+  const auto impatient = simulation_.start(held.release(simulation_.now() + 1s));
+  simulation_.run_until(impatient);
+  EXPECT_EQ(impatient.result(), ReleaseOutcome::kUnknown);
+  EXPECT_FALSE(second.done());
+  tasks.clear();
+  simulation_.let_go(*a_);
+  simulation_.run_until(second);
+  EXPECT_EQ(second.result(), ReleaseOutcome::kReleased);
+  EXPECT_FALSE(simulation_.exists(held.znode()));
+}
+
 TEST_F(UnfairMutexTest, DestroyedAttemptLeavesNothingAndTouchesNoOtherClient) {
   must(simulation_.run(create(*a_, "/locks")), "create");
   for (const bool somebody_holds : {false, true}) {

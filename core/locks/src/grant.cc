@@ -12,7 +12,10 @@ HeldLock::Grant::Grant(NotListening, Session& session, GrantRecord&& record, Loc
     : session_(session),
       record_(std::move(record)),
       observer_(observer),
-      options_(std::move(options)) {}
+      no_release_(session.executor()),
+      options_(std::move(options)) {
+  no_release_.set();
+}
 
 // The other constructor has made the object: if this one throws, the destructor runs.
 HeldLock::Grant::Grant(Session& session, GrantRecord&& record, LockObserver* observer,
@@ -29,6 +32,7 @@ HeldLock::Grant::Grant(Session& session, GrantRecord&& record, LockObserver* obs
   }
   if (options_.watch && alive()) guard().go_on(std::move(*options_.watch));
   if (options_.revocable && alive()) guard().watch_znode();
+  made_ = true;
 }
 
 void HeldLock::Grant::begin_in_doubt() {
@@ -45,7 +49,7 @@ HeldLock::Grant::~Grant() {
   stop_listening();
   if (!ours) return;
   if (observer_) observer_->dropped(record_);
-  remove_in_background();
+  if (made_) remove_in_background();
 }
 
 // The proof may have ended before the timer that reports it has run.
@@ -88,10 +92,17 @@ HeldLock::Guard& HeldLock::Grant::guard() {
 }
 
 Task<ReleaseOutcome> HeldLock::Grant::release(Context context, internal::Ref<Grant> /*kept*/) {
+  // One release at a time: if two of them found the znode of an UnfairMutex, the second would
+  // delete that of the next holder.
+  while (!no_release_.is_set()) {
+    const Result<void> over = co_await no_release_.wait(context);
+    if (!over) co_return outcome_.value_or(ReleaseOutcome::kUnknown);  // The other one goes on.
+  }
   if (outcome_) co_return *outcome_;
   if (state_ == LockState::kLost) co_return lost_at_release(*cause_);
   if (guard_ && guard_->gone()) co_return lost_at_release(Error::kNoNode);
   bool retrying = state_ == LockState::kReleased;
+  const Releasing releasing(*this);
   stop_listening();
   state_ = LockState::kReleased;
   if (observer_ && !retrying) observer_->releasing(record_);
@@ -106,7 +117,6 @@ Task<ReleaseOutcome> HeldLock::Grant::release(Context context, internal::Ref<Gra
     retrying = retrying || outcome_unknown(removed);
     removed = co_await remove_later(retry, removed.error(), context);
   }
-  if (outcome_) co_return *outcome_;  // Another release() was faster.
   co_return end_release(removed, retrying);
 }
 

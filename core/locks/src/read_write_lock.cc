@@ -5,6 +5,7 @@
 
 #include "lockstep/internal/acquire_notice.h"
 #include "lockstep/internal/contact_wait.h"
+#include "lockstep/internal/grant.h"
 #include "lockstep/internal/linked_stop.h"
 #include "lockstep/internal/unsettled_znode.h"
 #include "lockstep/place.h"
@@ -90,8 +91,12 @@ Task<void> ask_again(Session& session, Path znode) {
 }  // namespace
 
 // Releases the old grant of a revocable lock, with the version of its znode that it knows: a
-// request to revoke it changes that. The new grant's znode then gets the request.
-Task<void> ReadWriteLock::hand_over(Session& session, HeldLock old, Path next) {
+// request to revoke it changes that. The new grant's znode then gets the request. If the old grant
+// continued another one, it first waits for that one's request.
+Task<void> ReadWriteLock::hand_over(Session& session, HeldLock old, Path next,
+                                    internal::HandOverEnd /*end*/) {
+  const internal::Ref<internal::HandOver> before = old.grant().hand_over;
+  if (before) static_cast<void>(co_await before->over.wait());
   bool asked = old.revoked_token().stop_requested();
   std::int32_t version = 0;
   while (!asked) {
@@ -103,8 +108,8 @@ Task<void> ReadWriteLock::hand_over(Session& session, HeldLock old, Path next) {
     asked = read->data.view() == kRevokeRequest;
     version = read->stat.version;
   }
-  if (asked) session.in_background(ask_again(session, std::move(next)));
   release_in_background(session, std::move(old));
+  if (asked) co_await ask_again(session, std::move(next));
 }
 
 Task<Result<HeldLock>> ReadWriteLock::acquire(One, Share share, Patience patience,
@@ -167,7 +172,10 @@ Result<void> ReadWriteLock::can_take_over(const HeldLock& held, Result<HeldLock>
 void ReadWriteLock::replace(HeldLock& held, HeldLock next) {
   std::swap(held, next);
   if (options_.revocable) {
-    session_.in_background(hand_over(session_, std::move(next), held.znode()));
+    const auto under_way = internal::Ref<internal::HandOver>::make(session_.executor());
+    internal::HandOverEnd end(under_way);
+    held.grant().hand_over = under_way;
+    session_.in_background(hand_over(session_, std::move(next), held.znode(), std::move(end)));
   } else {
     release_in_background(session_, std::move(next));
   }

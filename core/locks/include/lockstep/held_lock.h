@@ -108,11 +108,12 @@ class HeldLock {
   // `holder`-th of them has it from now on.
   void handed_on(std::uint32_t holder) const;
 
-  // Releases the lock. Idempotent: every call returns the same outcome. If the context ends first,
-  // the deletion goes on in the background and the outcome is kUnknown. The outcome is also
-  // kUnknown if the server refuses the deletion, for example because of the parent's ACL: the lock
-  // then stays taken until the session ends. The session outlives the task; this object need not:
-  // the task owns the grant, too.
+  // Releases the lock. Idempotent: every call returns the same outcome, and waits for an earlier
+  // one that is under way. If the context ends first, the deletion goes on, in the background or in
+  // that earlier call, and the outcome is kUnknown. The outcome is also kUnknown if the server
+  // refuses the deletion, for example because of the parent's ACL: the lock then stays taken until
+  // the session ends. The session outlives the task; this object need not: the task owns the grant,
+  // too.
   Task<ReleaseOutcome> release(Context context = {});
 
  private:

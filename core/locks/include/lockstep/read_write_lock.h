@@ -14,6 +14,10 @@
 
 namespace lockstep {
 
+namespace internal {
+class HandOverEnd;
+}
+
 // A lock held either by one writer or by any number of readers; fair: later contenders wait for
 // earlier ones, so neither kind starves the other. (ZooKeeper Recipes and Solutions, "Shared
 // Locks"; Curator's InterProcessReadWriteLock uses the same znodes.)
@@ -105,7 +109,7 @@ class ReadWriteLock {
   [[nodiscard]] Result<void> can_change(const HeldLock& held, Share from) const;
   [[nodiscard]] Result<void> can_take_over(const HeldLock& held, Result<HeldLock>& next);
   void replace(HeldLock& held, HeldLock next);
-  static Task<void> hand_over(Session& session, HeldLock old, Path next);
+  static Task<void> hand_over(Session& session, HeldLock old, Path next, internal::HandOverEnd end);
 
   Session& session_;
   Path lock_;

@@ -4,9 +4,11 @@
 #include <optional>
 #include <stop_token>
 
+#include "lockstep/async_event.h"
 #include "lockstep/held_lock.h"
 #include "lockstep/internal/frame_pool.h"
 #include "lockstep/internal/grant_guard.h"
+#include "lockstep/internal/hand_over.h"
 
 namespace lockstep {
 
@@ -19,11 +21,15 @@ class HeldLock::Grant final : public SessionListener,
                               public internal::Counted,
                               public Guard::Listener {
  public:
-  // If an exception ends it, such as std::bad_alloc, the grant is dropped.
+  // If an exception ends it, such as std::bad_alloc, the grant is dropped, and its maker deletes
+  // the znode.
   Grant(Session& session, GrantRecord&& record, LockObserver* observer, GrantOptions&& options);
   Grant(const Grant&) = delete;
   Grant& operator=(const Grant&) = delete;
   ~Grant();
+
+  // From the grant that this one continues; null if there is none.
+  internal::Ref<internal::HandOver> hand_over;
 
   [[nodiscard]] const GrantRecord& record() const { return record_; }
   [[nodiscard]] bool has_a_name_of_its_own() const { return options_.own_data.is_null(); }
@@ -61,6 +67,18 @@ class HeldLock::Grant final : public SessionListener,
   void start_grace(Duration grace);
   void end_grace();
 
+  // Marks the only release that sends requests; a guard, because a release may be destroyed.
+  class Releasing {
+   public:
+    explicit Releasing(Grant& grant) : grant_(grant) { grant_.no_release_.reset(); }
+    Releasing(const Releasing&) = delete;
+    Releasing& operator=(const Releasing&) = delete;
+    ~Releasing() { grant_.no_release_.set(); }
+
+   private:
+    Grant& grant_;
+  };
+
   [[nodiscard]] bool doubtful() const;
   void begin_in_doubt();
   // Updates the state: held or suspect.
@@ -86,10 +104,12 @@ class HeldLock::Grant final : public SessionListener,
   LockObserver* observer_;
   LockState state_ = LockState::kHeld;
   std::int32_t version_ = -1;  // What a release deletes: this version of the znode's data; -1: any.
+  bool made_ = false;  // The constructor has returned.
   bool listening_ = true;
   std::optional<ContactKeeper> contact_keeper_;
   std::optional<Error> cause_;
   std::optional<ReleaseOutcome> outcome_;
+  AsyncEvent no_release_;  // Set while none is under way.
   std::optional<std::stop_source> lost_;
   std::optional<std::stop_source> suspect_;  // of the current suspicion, or of the next one
   std::optional<std::stop_source> revoked_;
