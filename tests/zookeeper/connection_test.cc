@@ -86,6 +86,48 @@ TEST_F(NamedServerTest, AServerThatHasMovedIsFound) {
   runtime.run(move_the_server(runtime, names, proxy, client));
 }
 
+// Answers with the address of the proxy, or with one without a server; counts the former.
+class MovingName {
+ public:
+  void move_away() { away_ = true; }
+  void come_back() {
+    right_answers_ = 0;
+    away_ = false;
+  }
+  [[nodiscard]] int right_answers() const { return right_answers_; }
+  [[nodiscard]] Resolver resolver() {
+    return [this](const std::string&) -> ResolveResult {
+      if (away_) return std::vector<std::string>{"127.0.0.2"};
+      ++right_answers_;
+      return std::vector<std::string>{"127.0.0.1"};
+    };
+  }
+
+ private:
+  std::atomic<bool> away_ = false;
+  std::atomic<int> right_answers_ = 0;
+};
+
+Task<void> move_and_come_back(Runtime& runtime, MovingName& name, TcpProxy& proxy, Client& client) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  name.move_away();
+  proxy.refuse();
+  co_await until_it_says(runtime, client, "127.0.0.2");
+  proxy.accept_again();
+  name.come_back();
+  co_await StateReached(*session, SessionState::kConnected);
+}
+
+// Not the answer of the round before.
+TEST_F(NamedServerTest, ARoundUsesTheLatestAnswer) {
+  MovingName name;
+  Options own = options(proxy, names);
+  own.resolver = name.resolver();
+  Client follows(runtime, own);
+  runtime.run(move_and_come_back(runtime, name, proxy, follows));
+  EXPECT_EQ(name.right_answers(), 1);
+}
+
 // A resolver that blocks as long as no DNS server answers.
 class BlockingNames {
  public:
@@ -133,6 +175,37 @@ TEST_F(NamedServerTest, AnOutageOfDnsCostsNoSession) {
     Client reconnects(runtime, own);
     try {
       runtime.run(reconnect_without_dns(runtime, blocking, proxy, reconnects));
+    } catch (const std::runtime_error& failed) {
+      ADD_FAILURE() << failed.what();
+    }
+    blocking.come_back();  // Closing waits for the resolver.
+  }
+}
+
+Task<void> take_another_server(Runtime& runtime, BlockingNames& names, TcpProxy& proxy,
+                               Client& client, std::string servers) {
+  const auto session = must(co_await client.session(lockstep::Context()), "open");
+  names.go_down();
+  proxy.refuse();
+  const std::function<bool()> asks = [&names] { return names.is_asked_in_vain(); };
+  co_await until(runtime, asks);
+  EXPECT_TRUE(client.set_servers(servers).has_value());
+  const std::function<bool()> ended = [&session] {
+    return session->state() == SessionState::kConnected || is_over(session->state());
+  };
+  co_await until(runtime, ended);
+  EXPECT_EQ(session->state(), SessionState::kConnected);
+}
+
+TEST_F(NamedServerTest, InAnOutageOfDnsAnAddressIsUsedAtOnce) {
+  BlockingNames blocking;
+  Options own = options(proxy, names);
+  own.resolver = blocking.resolver();
+  {
+    Client moves(runtime, own);
+    try {
+      runtime.run(take_another_server(runtime, blocking, proxy, moves,
+                                      ZookeeperServer::shared().address()));
     } catch (const std::runtime_error& failed) {
       ADD_FAILURE() << failed.what();
     }

@@ -160,7 +160,7 @@ void Connector::take_news() {
   if (news.connected) heard_connected(news);
   if (!news.servers) return;
   servers_ = std::move(*news.servers);
-  addresses_.clear();
+  gather_addresses();  // An earlier lookup may run for long.
   ask_again_ = true;
   race_.reset();
   in_round_ = false;
@@ -255,9 +255,13 @@ void Connector::start_round() {
   handed_over_ = false;
 }
 
-// A round uses the addresses that are known, while the names are resolved again: that may take
-// longer than the servers wait for the session.
-bool Connector::waits_for_addresses() const { return addresses_.empty() && lookup_.is_running(); }
+// A round waits a moment for the names to be resolved, and then uses the addresses that are known:
+// a lookup may take longer than the servers wait for the session.
+bool Connector::waits_for_addresses() const {
+  return lookup_.is_running() && (addresses_.empty() || now_ < ask_until());
+}
+
+TimePoint Connector::ask_until() const { return asked_at_ + ProbeRace::kLongestHeadStart; }
 
 void Connector::ask_for_addresses() {
   if (!ask_again_ || lookup_.is_running()) return;
@@ -267,7 +271,9 @@ void Connector::ask_for_addresses() {
     if (!Address::from(server.host, server.port)) names.push_back(server.host);
   }
   gather_addresses();
-  if (!names.empty()) lookup_.start(std::move(names));
+  if (names.empty()) return;
+  asked_at_ = now_;
+  lookup_.start(std::move(names));
 }
 
 // A name that does not resolve keeps its previous addresses.
@@ -308,6 +314,7 @@ void Connector::fail_round() {
   ++failed_rounds_;
   in_round_ = false;
   ask_again_ = true;
+  ask_for_addresses();  // During the pause.
   pause_until_ = now_ + backoff_.next(random_);
   if (handed_over_) return;
   listener_.attempt_failed();
@@ -410,7 +417,9 @@ TimePoint Connector::next_step() const {
   if (!gate_.has_guest() || given_up_) return next;
   next = std::min(next, parked_at_ + patience());
   if (pause_until_) return std::min(next, *pause_until_);
-  if (!in_round_ && waits_for_addresses()) return next;
+  if (!in_round_ && waits_for_addresses()) {
+    return addresses_.empty() ? next : std::min(next, ask_until());
+  }
   return std::min(next, race_ ? race_->next_step() : now_);
 }
 

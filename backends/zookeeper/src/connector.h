@@ -106,6 +106,7 @@ class Connector {
   void take_addresses();
   void gather_addresses();
   [[nodiscard]] bool waits_for_addresses() const;
+  [[nodiscard]] TimePoint ask_until() const;
   void fail_round();
   void release(const std::optional<Address>& target);
   void leave_a_mark();
@@ -148,6 +149,7 @@ class Connector {
   std::map<std::string, std::vector<std::string>> known_;  // The latest addresses of every name.
   std::vector<Address> addresses_;
   bool ask_again_ = true;  // The names are to be resolved as soon as no lookup is running.
+  TimePoint asked_at_;
   Lookup lookup_;
 
   bool in_round_ = false;

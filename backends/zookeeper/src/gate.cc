@@ -127,7 +127,8 @@ Gate::Verdict Gate::judge(Visitor& visitor, const Guest& expected) {
     visitor.size += static_cast<std::size_t>(size);
   }
   if (expected.speaks_tls) {
-    return visitor.size > 0 && visitor.bytes[0] == kTlsHandshake ? Verdict::kLetIn : Verdict::kWait;
+    if (visitor.size == 0) return Verdict::kWait;
+    return visitor.bytes[0] == kTlsHandshake ? Verdict::kLetIn : Verdict::kTurnAway;
   }
   if (visitor.size < kHandshakeSize) return Verdict::kWait;
   if (is_gone(visitor.socket)) return Verdict::kTurnAway;

@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "lockstep/lab/hunt.h"
+#include "lockstep/lab/replay.h"
 #include "lockstep/lab/words.h"
 #include "lockstep/search/timeline.h"
 
