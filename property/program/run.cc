@@ -132,6 +132,7 @@ int hunt_here(const RunArguments& options, const CommandLine& line, const RunTar
     return hunt_and_show(hunt_of(options, target, make), options, line.program);
   }
   const ReplayOptions replay{.string = *options.replay,
+                             .clients = options.clients,
                              .html = options.html,
                              .replay_by = "lockstep run --hunt --replay ",
                              .tolerant = options.tolerant,
