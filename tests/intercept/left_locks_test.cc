@@ -147,7 +147,14 @@ TEST(LeftLocksTest, ASpinLock) {
   ASSERT_EQ(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE), 0);
   expect_free_after([&] { EXPECT_EQ(pthread_spin_trylock(&lock), 0); },
                     [&] { pthread_spin_unlock(&lock); });
-  ASSERT_EQ(pthread_spin_lock(&lock), 0);
+  SmallWorld last;
+  last.run([&] {
+    pthread_spin_lock(&lock);
+    std::latch(1).wait();
+  });
+  ASSERT_EQ(pthread_spin_trylock(&lock), 0);  // Outside of executions, too.
+  EXPECT_EQ(pthread_spin_trylock(&lock), EBUSY);
+  run_in_orders([&] { EXPECT_EQ(pthread_spin_trylock(&lock), EBUSY); });
   pthread_spin_unlock(&lock);
 }
 

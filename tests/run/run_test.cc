@@ -352,6 +352,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"Static", words("run --hunt -- " LOCKSTEP_TARGETS "/static_target"),
                  "statically linked"},
         BadInput{"NoPath", words("run --hunt --lock lock -- /bin/true"), "--lock: 'lock'"},
+        BadInput{"EmptyPath", {"run", "--hunt", "--lock", "", "--", "/bin/true"}, "--lock: ''"},
         BadInput{"OfTheServers", words("run --hunt --lock /zookeeper/lock -- /bin/true"),
                  "belongs to the servers"},
         BadInput{"ReplayedWithoutIt", words("replay lockstep1/program+true/c1r1/none/calm/unknown"),
