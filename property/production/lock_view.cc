@@ -29,10 +29,12 @@ Task<Result<LockView>> look_at_semaphore(Session& session, Path lock, Context co
   view.holders = co_await ok(contenders_of(session, lock / "leases", kLeaseMarks, context));
   view.waiters = co_await ok(contenders_of(session, lock / "locks", kMutexMarks, context));
   if (!view.holders.empty() || !view.waiters.empty()) co_return std::move(view);
-  // It may be a folder of locks whose name is "locks".
+  // It may be a folder of locks whose name is "locks". A contender may have come meanwhile.
   const Result<Children> others =
       co_await retried(session, &Session::get_children, lock / "locks", context);
-  if (others && !others->empty()) view.kind = LockView::Kind::kNoLock;
+  if (others && !others->empty() && in_queue_order(lock / "locks", kMutexMarks, *others).empty()) {
+    view.kind = LockView::Kind::kNoLock;
+  }
   if (!others && others.error() != Error::kNoNode) co_return failure(others.error());
   co_return std::move(view);
 }

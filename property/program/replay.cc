@@ -66,7 +66,14 @@ struct Recorded {
 
 using FindLock = std::function<lab::LockUnderTest(std::string_view)>;
 
-Recorded read(const std::string& argument, const FindLock& find) {
+void check_clients(std::uint32_t given, const search::ReplayString& string) {
+  if (given == 0 || given == string.clients) return;
+  throw UsageError("--clients: the replay string is of " + counted(string.clients, "client") +
+                   ", not of " + std::to_string(given));
+}
+
+Recorded read(const ReplayOptions& options, const FindLock& find) {
+  const std::string& argument = options.string;
   const std::string text =
       argument.starts_with('@') ? read_file(argument.substr(1)) : trimmed(argument);
   Recorded recorded;
@@ -74,6 +81,7 @@ Recorded read(const std::string& argument, const FindLock& find) {
   if (!wrong.empty()) throw UsageError(wrong);
   const search::ReplayString& string = recorded.string;
   recorded.lock = find(string.scenario);
+  check_clients(options.clients, string);
   recorded.size = {string.clients, string.rounds};
   if (!lab::possible(recorded.size)) throw UsageError("the replay string is corrupt at its size");
   recorded.limits.faults = string.faults;
@@ -198,7 +206,7 @@ void print_what_tolerance_did(const search::Recording& recording) {
 
 int replay_and_show(const ReplayOptions& options, const std::string& program_name,
                     const FindLock& find) {
-  const Recorded recorded = read(options.string, find);
+  const Recorded recorded = read(options, find);
   const HtmlFile html = options.html ? HtmlFile(*options.html) : HtmlFile();
   const std::unique_ptr<search::Program> program =
       lab::with_last_words(recorded.lock.program(recorded.size), recorded.lock.name, recorded.size,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,7 +14,8 @@ namespace lockstep::program {
 
 // The options of a replay.
 struct ReplayOptions {
-  std::string string;  // Or @FILE.
+  std::string string;         // Or @FILE.
+  std::uint32_t clients = 0;  // That the string must have, unless this is 0.
   std::optional<std::string> html;
   std::string_view replay_by = scenarios::kReplayBy;  // For last words.
   bool tolerant = false;

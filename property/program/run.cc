@@ -48,6 +48,7 @@ constexpr const char* kRunFooter =
 
 struct RunArguments : SearchOptions {
   bool hunt = false;
+  bool has_lock = false;
   std::string lock;
   std::optional<std::string> replay;
   bool tolerant = false;
@@ -107,7 +108,7 @@ void check(const RunArguments& options, const std::vector<std::string>& target) 
   if (options.strategy == lab::HuntSettings::kExhaustive) {
     throw UsageError("--strategy: an exhaustive search cannot hunt a program");
   }
-  if (options.lock.empty()) return;
+  if (!options.has_lock) return;
   if (!internal::client_takes(options.lock) || options.lock == "/") {
     throw UsageError("--lock: '" + options.lock + "' is not the path of a znode");
   }
@@ -132,6 +133,7 @@ int hunt_here(const RunArguments& options, const CommandLine& line, const RunTar
     return hunt_and_show(hunt_of(options, target, make), options, line.program);
   }
   const ReplayOptions replay{.string = *options.replay,
+                             .clients = options.clients,
                              .html = options.html,
                              .replay_by = "lockstep run --hunt --replay ",
                              .tolerant = options.tolerant,
@@ -203,10 +205,11 @@ void add_run(CLI::App& app, CommandLine& line, const RunTarget& make) {
       "run", "Hunts a program that was not compiled for it, with its threads and its C client");
   const auto options = std::make_shared<RunArguments>();
   command->add_flag("--hunt", options->hunt, "Hunt it (the only way to run so far)");
-  command
-      ->add_option("--lock", options->lock,
-                   "The znode of a mutex, which is made before the start: judge its queue")
-      ->type_name("PATH");
+  const CLI::Option* const lock =
+      command
+          ->add_option("--lock", options->lock,
+                       "The znode of a mutex, which is made before the start: judge its queue")
+          ->type_name("PATH");
   add_bounds(*command, *options, "1");
   add_strategy(*command, *options, "");
   add_fault_options(*command, *options);
@@ -218,7 +221,8 @@ void add_run(CLI::App& app, CommandLine& line, const RunTarget& make) {
   command->add_flag("--tolerant", options->tolerant,
                     "With --replay: go on with the default schedule where the program has changed");
   command->footer(kRunFooter);
-  command->callback([&line, options, make] {
+  command->callback([&line, options, make, lock] {
+    options->has_lock = lock->count() > 0;
     line.run = [&line, options, make] {
       check(*options, line.after_separator);
       if (make) return hunt_here(*options, line, make);

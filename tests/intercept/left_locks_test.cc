@@ -1,12 +1,22 @@
 #include <errno.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <latch>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
 
 #include "small_world.h"
 
@@ -137,8 +147,96 @@ TEST(LeftLocksTest, ASpinLock) {
   ASSERT_EQ(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE), 0);
   expect_free_after([&] { EXPECT_EQ(pthread_spin_trylock(&lock), 0); },
                     [&] { pthread_spin_unlock(&lock); });
-  ASSERT_EQ(pthread_spin_lock(&lock), 0);
+  SmallWorld last;
+  last.run([&] {
+    pthread_spin_lock(&lock);
+    std::latch(1).wait();
+  });
+  ASSERT_EQ(pthread_spin_trylock(&lock), 0);  // Outside of executions, too.
+  EXPECT_EQ(pthread_spin_trylock(&lock), EBUSY);
+  run_in_orders([&] { EXPECT_EQ(pthread_spin_trylock(&lock), EBUSY); });
   pthread_spin_unlock(&lock);
+}
+
+using OwnStream = std::unique_ptr<std::FILE, decltype(&std::fclose)>;
+
+OwnStream new_stream() { return {std::tmpfile(), &std::fclose}; }
+
+// Returns what another real thread gets, which shares nothing with those of an execution.
+int try_outside(std::FILE* stream) {
+  int error = 0;
+  std::thread([&] {
+    error = ::ftrylockfile(stream);
+    if (error == 0) ::funlockfile(stream);
+  }).join();
+  return error;
+}
+
+TEST(LeftLocksTest, AStream) {
+  const OwnStream stream = new_stream();
+  expect_free_after([&] { ::flockfile(stream.get()); }, [&] { ::funlockfile(stream.get()); });
+  EXPECT_EQ(try_outside(stream.get()), 0);
+}
+
+TEST(LeftLocksTest, AStreamThatWasTakenTwice) {
+  const OwnStream stream = new_stream();
+  SmallWorld world;
+  world.run([&] {
+    ::flockfile(stream.get());
+    EXPECT_EQ(::ftrylockfile(stream.get()), 0);
+    ::flockfile(stream.get());
+    ::funlockfile(stream.get());
+    std::thread([&] { EXPECT_NE(::ftrylockfile(stream.get()), 0); }).join();
+    std::latch(1).wait();
+  });
+  ASSERT_EQ(world.stuck().size(), 1u);
+  EXPECT_EQ(try_outside(stream.get()), 0);
+}
+
+TEST(LeftLocksTest, AStreamOfAProcessThatEnds) {
+  const OwnStream stream = new_stream();
+  const auto takes_and_ends = [&] {
+    ::flockfile(stream.get());
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    ::_exit(0);
+  };
+  run_processes_in_orders({takes_and_ends, takes_and_ends, takes_and_ends});
+  EXPECT_EQ(try_outside(stream.get()), 0);
+}
+
+// Nothing touches the memory of a stream that is closed while its lock is taken.
+TEST(LeftLocksTest, NotAStreamThatIsClosed) {
+  SmallWorld world;
+  void* next = nullptr;
+  world.run([&] {
+    std::FILE* const stream = std::tmpfile();
+    const std::size_t bytes = ::malloc_usable_size(stream);
+    ::flockfile(stream);
+    EXPECT_EQ(std::fclose(stream), 0);
+    next = std::malloc(bytes);  // Most often in the same place.
+    std::memset(next, 0xff, bytes);
+  });
+  std::free(next);
+  EXPECT_TRUE(world.stuck().empty());
+}
+
+// A try finds the stream taken by a section without other calls, in some orders.
+TEST(LeftLocksTest, ATryCanMeetASectionOfAStream) {
+  const OwnStream stream = new_stream();
+  int met = 0;
+  run_in_orders([&] {
+    std::thread other([&] {
+      if (::ftrylockfile(stream.get()) != 0) {
+        ++met;
+      } else {
+        ::funlockfile(stream.get());
+      }
+    });
+    ::flockfile(stream.get());
+    ::funlockfile(stream.get());
+    other.join();
+  });
+  EXPECT_GT(met, 0);
 }
 
 // As if the routine had not begun.

@@ -454,35 +454,5 @@ TEST(InterceptedThreadsTest, AnExceptionPassesWithoutAPoint) {
   EXPECT_EQ(turns[0], turns[1]);
 }
 
-// Sections without other scheduling points.
-template <class Mutex>
-void expect_tries_to_fail_sometimes(void (Mutex::*lock)(), bool (Mutex::*try_lock)(),
-                                    void (Mutex::*unlock)()) {
-  int failures = 0;
-  run_in_orders([&] {
-    Mutex mutex;
-    std::thread other([&] {
-      (mutex.*lock)();
-      mutex.unlock();
-    });
-    if ((mutex.*try_lock)()) {
-      (mutex.*unlock)();
-    } else {
-      ++failures;
-    }
-    other.join();
-  });
-  EXPECT_GT(failures, 0);
-  EXPECT_LT(failures, static_cast<int>(kOrders));
-}
-
-TEST(InterceptedThreadsTest, ATryCanMeetAShortSection) {
-  using Exclusive = std::mutex;
-  using Either = std::shared_mutex;
-  expect_tries_to_fail_sometimes(&Exclusive::lock, &Exclusive::try_lock, &Exclusive::unlock);
-  expect_tries_to_fail_sometimes(&Either::lock, &Either::try_lock, &Either::unlock);
-  expect_tries_to_fail_sometimes(&Either::lock, &Either::try_lock_shared, &Either::unlock_shared);
-}
-
 }  // namespace
 }  // namespace lockstep::intercept

@@ -352,6 +352,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"Static", words("run --hunt -- " LOCKSTEP_TARGETS "/static_target"),
                  "statically linked"},
         BadInput{"NoPath", words("run --hunt --lock lock -- /bin/true"), "--lock: 'lock'"},
+        BadInput{"EmptyPath", {"run", "--hunt", "--lock", "", "--", "/bin/true"}, "--lock: ''"},
         BadInput{"OfTheServers", words("run --hunt --lock /zookeeper/lock -- /bin/true"),
                  "belongs to the servers"},
         BadInput{"ReplayedWithoutIt", words("replay lockstep1/program+true/c1r1/none/calm/unknown"),
@@ -361,7 +362,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"OtherProgram",
                  words("run --hunt --replay lockstep1/fair-mutex/c1r1/none/calm/unknown -- "
                        "/bin/true"),
-                 "the string is of 'fair-mutex'"}),
+                 "the string is of 'fair-mutex'"},
+        BadInput{"OtherClients",
+                 words("run --hunt --clients 3 --replay lockstep1/program+true/c2r1/none/calm/"
+                       "unknown -- /bin/true"),
+                 "--clients: the replay string is of 2 clients, not of 3"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

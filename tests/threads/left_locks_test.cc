@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdio.h>
 
+#include <cstdio>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -15,6 +17,16 @@ namespace lockstep::threads {
 namespace {
 
 using ::testing::HasSubstr;
+
+// The lock of a stream of libc.
+class StreamMutex {
+ public:
+  void lock() { ::flockfile(stream_); }
+  void unlock() { ::funlockfile(stream_); }
+
+ private:
+  std::FILE* stream_ = std::tmpfile();  // Static locks end with the process.
+};
 
 template <class Lock>
 void take_both(Lock& first, Lock& second) {
@@ -38,7 +50,7 @@ ThreadsUnderTest opposite_orders() {
 template <class Lock>
 class LeftLocksHuntTest : public ::testing::Test {};
 
-using Locks = ::testing::Types<std::mutex, std::recursive_mutex, std::shared_mutex>;
+using Locks = ::testing::Types<std::mutex, std::recursive_mutex, std::shared_mutex, StreamMutex>;
 TYPED_TEST_SUITE(LeftLocksHuntTest, Locks);
 
 TYPED_TEST(LeftLocksHuntTest, ADeadlockOfStaticLocksIsFoundShrunkAndReplayed) {

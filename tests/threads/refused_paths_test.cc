@@ -34,8 +34,14 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadPaths{"Relative", {"a"}, "", "'bad' names 'a', which is not the path of a znode"},
         BadPaths{"Root", {"/"}, "", "'bad' names '/', which is not the path of a znode"},
-        BadPaths{
-            "NoParent", {"/a/b", "/a"}, "", "'bad' names '/a/b', which comes before its parent"},
+        BadPaths{"ParentLater",
+                 {"/a/b", "/a"},
+                 "",
+                 "'bad' names '/a/b', which needs its parent before it in the list"},
+        BadPaths{"NoParent",
+                 {"/a/b"},
+                 "",
+                 "'bad' names '/a/b', which needs its parent before it in the list"},
         BadPaths{"Twice", {"/a", "/a"}, "", "'bad' names '/a', which is there twice"},
         BadPaths{"OfTheServers",
                  {"/zookeeper"},

@@ -163,15 +163,19 @@ TEST(StreamsTest, ASendTakesAPart) { expect_found(&sends_without_a_look, "none",
 
 // ------------------------------------------------------------------------------------ connecting
 
-// Connects again when its first connection has ended.
+// Returns when its connection has ended, which a fault may have done.
+void be_connected_for_a_while() {
+  const int file = connected();
+  ::send(file, kHandshake.data(), kHandshake.size(), 0);
+  read_bytes(file, kHandshakeAnswer);
+  pollfd end{file, POLLIN, 0};
+  ::poll(&end, 1, 5'000);
+  ::close(file);
+}
+
 void connects_again() {
   using std::chrono::steady_clock;
-  const int first = connected();
-  ::send(first, kHandshake.data(), kHandshake.size(), 0);
-  read_bytes(first, kHandshakeAnswer);
-  pollfd end{first, POLLIN, 0};
-  ::poll(&end, 1, 5'000);
-  ::close(first);
+  be_connected_for_a_while();
   const steady_clock::time_point began = steady_clock::now();
   const int second = connected();
   const auto took = steady_clock::now() - began;
@@ -192,6 +196,29 @@ TEST(StreamsTest, ConnectionsFailAfterAFault) {
     if (!report.passed()) seen.insert(report.failure->violation.oracle);
   }
   EXPECT_EQ(seen, (std::set<std::string>{"user:late", "user:refused", "user:unanswered"}));
+}
+
+// Asks for the end of an attempt that is under way: first without waiting, then with.
+void asks_while_it_connects() {
+  be_connected_for_a_while();
+  const int file = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  const sockaddr_in server = at(INADDR_LOOPBACK, kPort);
+  const auto connects = [&] {
+    const auto* const name = reinterpret_cast<const sockaddr*>(&server);
+    return ::connect(file, name, sizeof server) == 0 ? 0 : errno;
+  };
+  connects();
+  if (connects() == EALREADY) {
+    ::fcntl(file, F_SETFL, 0);
+    const int error = connects();
+    if (error == 0 && connects() == EISCONN) violated("waited", "");
+    if (error == EALREADY) violated("unwaited", "");
+  }
+  ::close(file);
+}
+
+TEST(StreamsTest, AConnectWaitsForAnAttemptUnderWay) {
+  expect_found(&asks_while_it_connects, "cut", "user:waited");
 }
 
 // Listens there, and closes the listener.

@@ -1,6 +1,7 @@
 #include "lockstep/intercept/execution.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/single_threaded.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "lockstep/stacks/own_stack.h"
 #include "process_memory.h"
 #include "signals.h"
+#include "stream_locks.h"
 #include "thread_locals.h"
 
 namespace lockstep::intercept {
@@ -33,7 +35,8 @@ Execution::Execution(Host& host)
     : host_(host),
       number_(next_number()),
       descriptors_(std::make_unique<Descriptors>(*this)),
-      signals_(std::make_unique<Signals>()) {
+      signals_(std::make_unique<Signals>()),
+      stream_locks_(std::make_unique<StreamLocks>()) {
   if (current_) throw std::logic_error("a process can have only one execution at a time");
   audit();
   current_ = this;
@@ -46,6 +49,7 @@ void Execution::prepare() {
 
 Execution::~Execution() {
   descriptors_.reset();
+  stream_locks_.reset();
   threads_.clear();
   current_ = nullptr;
   for (const unsigned key : own_keys_) ::pthread_key_delete(key);
@@ -152,7 +156,7 @@ void Execution::end_threads_of(Thread& thread) {
   for (const auto& other : threads_) {
     if (&other->root() == &root) other->kill();
   }
-  descriptors_->close_all_of(root);
+  process_ended(root);
 }
 
 bool Execution::is_last(Thread& thread) const {
@@ -163,7 +167,12 @@ bool Execution::is_last(Thread& thread) const {
 }
 
 void Execution::thread_ended(Thread& thread) {
-  if (is_last(thread)) descriptors_->close_all_of(thread.root());
+  if (is_last(thread)) process_ended(thread.root());
+}
+
+void Execution::process_ended(const Thread& root) {
+  descriptors_->close_all_of(root);
+  for (FILE* const stream : stream_locks_->free_all_of(root)) wake_all(stream);
 }
 
 void Execution::is_done(Thread& thread) {

@@ -58,7 +58,8 @@ bool any_waits(const Execution& execution, const std::uint32_t* word) {
 // Returns the number of threads that it has woken, at most `value`. Without a waiter it is no
 // scheduling point: libstdc++ leaves the call out unless it counts waiters in one of sixteen
 // buckets, where it finds those of other variables, and those that an earlier execution has left in
-// the middle. A thread that begins to wait meanwhile would find another value.
+// the middle. Most threads that began to wait meanwhile would find another value. On one that finds
+// the same, as in a word that is 0, 1 or 2, it would be a spurious wake, and those do not occur.
 long wake(Execution& execution, const FutexCall& call) {
   if (!any_waits(execution, call.word)) return 0;
   execution.point("futex");

@@ -58,10 +58,12 @@ pthread_mutex_t* owned_outside(pthread_mutex_t* mutex) {
   return mutex;
 }
 
-// A thread of this execution tries to lock the mutex: from now on, its unlocks are scheduling
-// points. Otherwise the try would always find it free after a section without other points. glibc
-// uses the field for robust mutexes only, and a mutex that is initialized again forgets the try.
-void note_try(const Execution& execution, pthread_mutex_t& mutex) {
+// A thread of this execution tries to lock the mutex, or until a deadline, which may be now: from
+// now on, its unlocks are scheduling points. Otherwise the try would always find it free after a
+// section without other points. glibc uses the field for robust mutexes only, and a mutex that is
+// initialized again forgets the try.
+void note_try(Execution& execution, pthread_mutex_t& mutex, std::string_view call) {
+  check_kind(execution, mutex, call);
   mutex.__data.__list.__next = reinterpret_cast<__pthread_internal_list*>(
       static_cast<std::uintptr_t>(mark_of(&execution)));  // NOLINT(performance-no-int-to-ptr)
 }
@@ -154,8 +156,7 @@ int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
 
 int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_mutex_trylock)(seen_outside(mutex)));
-  check_kind(*execution, *mutex, "pthread_mutex_trylock");
-  note_try(*execution, *mutex);
+  note_try(*execution, *mutex, "pthread_mutex_trylock");
   execution->point("pthread_mutex_trylock", LOCKSTEP_CALLER);
   return try_lock(*execution, *mutex, "pthread_mutex_trylock");
 }
@@ -163,6 +164,7 @@ int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
 int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* deadline) noexcept {
   LOCKSTEP_INTERCEPT(execution,
                      LOCKSTEP_REAL(pthread_mutex_timedlock)(seen_outside(mutex), deadline));
+  note_try(*execution, *mutex, "pthread_mutex_timedlock");
   execution->point("pthread_mutex_timedlock", LOCKSTEP_CALLER);
   return lock(*execution, *mutex, "pthread_mutex_timedlock", CLOCK_REALTIME, *deadline);
 }
@@ -172,6 +174,7 @@ int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
   LOCKSTEP_INTERCEPT(execution,
                      LOCKSTEP_REAL(pthread_mutex_clocklock)(seen_outside(mutex), clock, deadline));
   if (!is_waited_on(clock)) return EINVAL;
+  note_try(*execution, *mutex, "pthread_mutex_clocklock");
   execution->point("pthread_mutex_clocklock", LOCKSTEP_CALLER);
   return lock(*execution, *mutex, "pthread_mutex_clocklock", clock, *deadline);
 }

@@ -4,6 +4,8 @@
 #include <sys/select.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -149,9 +151,26 @@ std::vector<pollfd> asked_for(int count, std::span<const Selected> sets) {
   return files;
 }
 
-int select_by_poll(Execution& execution, int count, std::span<const Selected> sets,
+// Like Linux, touches only the words of the set that hold numbers below the count: the caller may
+// have allocated no others. Returns how many descriptors are ready.
+int answer(const Selected& selected, int count, std::span<const pollfd> files) {
+  std::vector<int> ready;
+  for (const pollfd& file : files) {
+    const bool is_asked = FD_ISSET(file.fd, selected.set);
+    if (is_asked && (file.revents & selected.events) != 0) ready.push_back(file.fd);
+  }
+  const auto words = static_cast<std::size_t>((count + NFDBITS - 1) / NFDBITS);
+  std::memset(selected.set, 0, words * sizeof(fd_mask));
+  for (const int file : ready) FD_SET(file, selected.set);
+  return static_cast<int>(ready.size());
+}
+
+// As in Linux, a count beyond the table of descriptors is cut to its size, so that the call neither
+// looks at higher numbers nor changes what the sets say of them.
+int select_by_poll(Execution& execution, int wanted, std::span<const Selected> sets,
                    std::optional<std::chrono::nanoseconds> timeout) {
-  if (count < 0) return errno = EINVAL, -1;
+  if (wanted < 0) return errno = EINVAL, -1;
+  const int count = std::min(wanted, Descriptors::kFirst + Descriptors::kMost);
   std::vector<pollfd> files = asked_for(count, sets);
   if (!std::ranges::all_of(files,
                            [&](const pollfd& file) { return is_open(execution, file.fd); })) {
@@ -160,14 +179,7 @@ int select_by_poll(Execution& execution, int count, std::span<const Selected> se
   wait(execution, "select", files, timeout, 0);
   int found = 0;
   for (const Selected& selected : sets) {
-    if (!selected.set) continue;
-    const fd_set asked = *selected.set;
-    FD_ZERO(selected.set);
-    for (const pollfd& file : files) {
-      if (!FD_ISSET(file.fd, &asked) || (file.revents & selected.events) == 0) continue;
-      FD_SET(file.fd, selected.set);
-      ++found;
-    }
+    if (selected.set) found += answer(selected, count, files);
   }
   return found;
 }

@@ -74,8 +74,9 @@ int try_to_write(Execution& execution, pthread_rwlock_t& rwlock) {
   return 0;
 }
 
-// A thread of this execution tries to lock: from now on, unlocks are scheduling points. Otherwise
-// the try would always find the lock free after a section without other points.
+// A thread of this execution tries to lock, or until a deadline, which may be now: from now on,
+// unlocks are scheduling points. Otherwise the try would always find the lock free after a section
+// without other points.
 void note_try(const Execution& execution, pthread_rwlock_t& rwlock) {
   rwlock.__data.__pad3 = mark_of(&execution);
 }
@@ -87,6 +88,7 @@ using Try = int (*)(Execution&, pthread_rwlock_t&);
 
 int wait(Execution& execution, std::string_view call, pthread_rwlock_t& rwlock, Try attempt,
          std::optional<std::chrono::nanoseconds> until) {
+  if (until) note_try(execution, rwlock);
   execution.point(call);
   free_if_left(&execution, rwlock);
   if (is_writer(execution, rwlock)) return EDEADLK;

@@ -94,11 +94,12 @@ int connect(int file, const sockaddr* address, socklen_t size) {
   // As in Linux, the address of all interfaces leads to this machine.
   if (to.sin_addr.s_addr == htonl(INADDR_ANY)) to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   int error = socket->connect(*execution, to);
-  if (error == EINPROGRESS && !socket->nonblocking) {
+  const bool is_under_way = error == EINPROGRESS || error == EALREADY;
+  if (is_under_way && !socket->nonblocking) {
     const InUse use(execution->descriptors(), *socket);
     const auto until = time_to_give_up(*execution, *socket, POLLOUT);
     wait_until_ready(*execution, "connect", *socket, POLLOUT, until);
-    error = socket->is_connecting() ? EINPROGRESS : socket->take_error();
+    if (!socket->is_connecting()) error = socket->tell_outcome();
   }
   return error == 0 ? 0 : (errno = error, -1);
 }

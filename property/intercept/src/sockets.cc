@@ -156,11 +156,11 @@ void Socket::choose_own_address(Execution& execution) {
 
 int Socket::connect(Execution& execution, const sockaddr_in& to) {
   if (is_connecting()) return EALREADY;
+  if (outcome_is_due_) return tell_outcome();
   if (stream_ || listens_) return EISCONN;
+  disconnect();
+  outcome_is_due_ = true;
   peer_ = to;
-  error_ = 0;
-  refused_ = false;
-  connects_until_.reset();
   choose_own_address(execution);
   const Socket* const taken = find_socket(
       execution, [&](const Socket& socket) { return &socket != this && socket.is_at(to); });
@@ -186,6 +186,29 @@ int Socket::connect(Execution& execution, const sockaddr_in& to) {
   refused_ = !attempt.stream;
   if (attempt.stream) established(std::move(attempt.stream));
   return EINPROGRESS;
+}
+
+int Socket::tell_outcome() {
+  outcome_is_due_ = false;
+  if (stream_ && !is_over()) return 0;
+  const int error = take_error();
+  disconnect();
+  return error != 0 ? error : ECONNABORTED;
+}
+
+void Socket::disconnect() {
+  stream_.reset();
+  connects_until_.reset();
+  error_ = 0;
+  refused_ = false;
+  reads_no_more_ = false;
+  writes_no_more_ = false;
+  in_ = {};
+  out_ = {};
+  has_read_ = false;
+  end_is_known_ = false;
+  reset_is_told_ = false;
+  has_written_in_vain_ = false;
 }
 
 short Socket::ready() {
@@ -324,6 +347,7 @@ int Socket::shut(int how) {
     return 0;
   }
   if (is_over() || (!stream_ && !is_connecting())) return ENOTCONN;
+  if (!is_connecting()) outcome_is_due_ = false;
   if (how != SHUT_WR) reads_no_more_ = true;
   if (how == SHUT_RD) return 0;
   writes_no_more_ = true;

@@ -69,8 +69,12 @@ class Socket final : public ConnectionEnd {
   [[nodiscard]] bool is_connecting() const;
 
   // Begins to connect. Returns EINPROGRESS, even if the connection is established at once, as for
-  // real nonblocking sockets; or an error (errno).
+  // real nonblocking sockets. The next call returns EALREADY, or tells the outcome. Returns an
+  // error (errno) if neither is possible.
   int connect(Execution& execution, const sockaddr_in& to);
+  // Returns 0 if the attempt has succeeded. Otherwise returns the error, or ECONNABORTED if another
+  // call has told it; then the socket can connect again.
+  int tell_outcome();
   int take_error() override;
   [[nodiscard]] std::string own_name() const override;
   [[nodiscard]] std::string peer_name() const override;
@@ -95,6 +99,7 @@ class Socket final : public ConnectionEnd {
   // Whether the option SO_REUSEADDR is set.
   [[nodiscard]] bool reuses() const;
   void choose_own_address(Execution& execution);
+  void disconnect();
   // Returns the number of bytes that a reader can have; 0 at the end of the connection; -1 and
   // errno for an error, with EAGAIN if the reader has to wait.
   [[nodiscard]] ssize_t readable_bytes();
@@ -118,6 +123,7 @@ class Socket final : public ConnectionEnd {
   std::optional<std::chrono::nanoseconds> connects_until_;
   int error_ = 0;
   bool refused_ = false;
+  bool outcome_is_due_ = false;  // No connect() has told how the attempt has ended.
   bool reads_no_more_ = false;
   bool writes_no_more_ = false;
   Pieces in_;

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 
 #include "calls.h"
@@ -6,9 +7,8 @@
 #include "real.h"
 
 // Spin locks, in glibc's representation on x86-64, to which 0 and all numbers below are a taken
-// lock: which one tells in which execution. (Real threads that spin count down from 0, too: a lock
-// for which they compete meanwhile is none for hunted code.) A thread does not spin: it waits for
-// the unlock.
+// lock: a low one tells in which execution it was taken. (Real threads that spin count down, by one
+// each.) A thread does not spin: it waits for the unlock.
 
 using namespace lockstep::intercept;
 
@@ -16,11 +16,30 @@ namespace {
 
 constexpr int kFree = 1;
 
-int taken_in(const Execution& execution) { return -static_cast<int>(execution.number()); }
+// Real threads never count down to it.
+constexpr int kMark = INT_MIN / 2;
+int mark_of(const Execution& execution) {
+  return kMark - static_cast<int>(execution.number() & static_cast<unsigned>(INT_MAX / 2));
+}
 
-// A thread that an earlier execution has left in the middle holds nothing any more.
+// A thread that another execution has left in the middle holds nothing any more. `current` is null
+// where there is no execution.
+bool is_left(const Execution* current, int lock) {
+  return lock <= kMark && !(current && lock == mark_of(*current));
+}
+
 bool is_free(const Execution& execution, int lock) {
-  return lock == kFree || (lock < 0 && lock != taken_in(execution));
+  return lock == kFree || is_left(&execution, lock);
+}
+
+// Prepares a lock for the real functions, by which other code than that under test takes it. They
+// may do so in several real threads at once.
+pthread_spinlock_t* seen_outside(pthread_spinlock_t* lock) {
+  int found = __atomic_load_n(lock, __ATOMIC_RELAXED);
+  if (is_left(Execution::current(), found)) {
+    __atomic_compare_exchange_n(lock, &found, kFree, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  }
+  return lock;
 }
 
 }  // namespace
@@ -28,21 +47,21 @@ bool is_free(const Execution& execution, int lock) {
 extern "C" {
 
 int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_spin_lock)(lock));
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_spin_lock)(seen_outside(lock)));
   execution->point("pthread_spin_lock", LOCKSTEP_CALLER);
   while (!is_free(*execution, *lock)) {
     execution->wait("pthread_spin_lock", const_cast<const int*>(lock));
   }
-  *lock = taken_in(*execution);
+  *lock = mark_of(*execution);
   happens_after(const_cast<const int*>(lock));
   return 0;
 }
 
 int pthread_spin_trylock(pthread_spinlock_t* lock) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_spin_trylock)(lock));
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_spin_trylock)(seen_outside(lock)));
   execution->point("pthread_spin_trylock", LOCKSTEP_CALLER);
   if (!is_free(*execution, *lock)) return EBUSY;
-  *lock = taken_in(*execution);
+  *lock = mark_of(*execution);
   happens_after(const_cast<const int*>(lock));
   return 0;
 }

@@ -49,8 +49,10 @@ int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*
                    void* argument) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_create)(handle, attributes, body, argument));
   execution->point("pthread_create", LOCKSTEP_CALLER);
-  Thread& thread = execution->create([body, argument] { return body(argument); },
-                                     is_library_code(LOCKSTEP_CALLER));
+  const bool by_library = is_library_code(LOCKSTEP_CALLER);
+  const std::string_view refusal = execution->host().refuses_thread(by_library);
+  if (!refusal.empty()) execution->refuse("pthread_create", refusal);
+  Thread& thread = execution->create([body, argument] { return body(argument); }, by_library);
   int state = PTHREAD_CREATE_JOINABLE;
   if (attributes) pthread_attr_getdetachstate(attributes, &state);
   if (state == PTHREAD_CREATE_DETACHED) Execution::detach(thread);

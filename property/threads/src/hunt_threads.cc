@@ -59,7 +59,9 @@ void check_paths(const ThreadsUnderTest& threads) {
   for (const std::string& znode : threads.znodes) {
     if (!is_path(znode)) refuse(znode, "is not the path of a znode");
     if (is_servers_own(znode)) refuse(znode, "belongs to the servers");
-    if (!made.contains(znode.substr(0, znode.rfind('/')))) refuse(znode, "comes before its parent");
+    if (!made.contains(znode.substr(0, znode.rfind('/')))) {
+      refuse(znode, "needs its parent before it in the list");
+    }
     if (!made.insert(znode).second) refuse(znode, "is there twice");
   }
   if (threads.lock_path.empty()) return;

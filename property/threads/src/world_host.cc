@@ -119,9 +119,20 @@ std::chrono::nanoseconds WorldHost::now() const {
 
 std::uint32_t WorldHost::draw(std::uint32_t options) { return world_.draw(options); }
 
+bool WorldHost::becomes_process(bool by_library) const {
+  return owners_ == ThreadOwners::kThemselves && !by_library;
+}
+
+std::string_view WorldHost::refuses_thread(bool by_library) const {
+  static const std::string refusal = "an execution has at most " +
+                                     std::to_string(fakezk::Threads::kMostProcesses) +
+                                     " threads, with main and those that have ended";
+  const bool is_full = world_.process_count() >= fakezk::Threads::kMostProcesses;
+  return is_full && becomes_process(by_library) ? std::string_view(refusal) : std::string_view();
+}
+
 void WorldHost::started(intercept::Thread& thread) {
-  const bool is_users = owners_ == ThreadOwners::kThemselves && !thread.by_library();
-  const bool has_its_own = is_users || !thread.creator();
+  const bool has_its_own = becomes_process(thread.by_library()) || !thread.creator();
   fakezk::Process& process = begins_again_ ? *begins_again_
                              : has_its_own ? world_.add_process()
                                            : process_of(*thread.creator());

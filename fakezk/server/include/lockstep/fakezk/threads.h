@@ -44,6 +44,10 @@ class Thread {
 // The threads of all processes, and those that may go on.
 class Threads {
  public:
+  // The limit counts processes that have threads. Indices stay small, because strategies count by
+  // them.
+  static constexpr std::uint32_t kMostProcesses = 256;
+
   [[nodiscard]] static constexpr std::uint32_t process_of(std::uint32_t index) {
     return index % kMostProcesses;
   }
@@ -63,9 +67,6 @@ class Threads {
 
  private:
   friend class Thread;
-  // The limit counts processes that have threads. Indices stay small, because strategies count by
-  // them.
-  static constexpr std::uint32_t kMostProcesses = 256;
 
   // The lowest number of that process that no thread has is taken.
   [[nodiscard]] std::uint32_t take_index(std::uint32_t process);

@@ -22,6 +22,7 @@ namespace lockstep::intercept {
 class Descriptors;
 class ProcessMemory;
 class Signals;
+class StreamLocks;
 
 // The intercepted threads of a host's world. While one of them runs, this library handles its calls
 // to pthread functions, clocks, sleeps, random numbers, sockets, pipes and polls, and those of the
@@ -85,6 +86,7 @@ class Execution {
   void deadlines_changed();
   [[nodiscard]] Descriptors& descriptors() { return *descriptors_; }
   [[nodiscard]] Signals& signals() { return *signals_; }
+  [[nodiscard]] StreamLocks& stream_locks() { return *stream_locks_; }
   [[nodiscard]] Host& host() { return host_; }
   // Code under test can seed randomness() by srand() and the like, but not entropy().
   // Each process with memory of its own has another randomness().
@@ -201,8 +203,10 @@ class Execution {
   [[nodiscard]] bool shares_memory(const Waiter& waiter, const void* object) const;
   // Whether no other thread of its process is left.
   [[nodiscard]] bool is_last(Thread& thread) const;
-  // Closes the descriptors of the thread's process if this was its last thread.
+  // A thread has ended, perhaps the last one of its process.
   void thread_ended(Thread& thread);
+  // Closes the descriptors of a process that has ended, and frees its locks of streams.
+  void process_ended(const Thread& root);
   // The running thread has done all its work. If the first thread of its process has left main()
   // by pthread_exit(), the process ends with its last thread, as in glibc.
   void is_done(Thread& thread);
@@ -222,6 +226,7 @@ class Execution {
   std::vector<Waiter> waiters_;  // Sorted by the number of the thread.
   std::unique_ptr<Descriptors> descriptors_;
   std::unique_ptr<Signals> signals_;
+  std::unique_ptr<StreamLocks> stream_locks_;
   std::unique_ptr<ProcessMemory> memory_;  // Null: all threads share the variables.
   std::vector<unsigned> own_keys_;         // Of pthread_key_create().
   std::vector<Randomness> randomness_;     // By the number of the process's first thread.

@@ -61,6 +61,12 @@ class Host {
   // Draws a number below `options`; 0 is the default.
   [[nodiscard]] virtual std::uint32_t draw(std::uint32_t options) = 0;
 
+  // Returns why the running thread cannot create another one, which is misuse then; nothing if it
+  // can. `by_library`: as for the thread.
+  [[nodiscard]] virtual std::string_view refuses_thread(bool by_library) const {
+    static_cast<void>(by_library);
+    return {};
+  }
   // The running thread or the host has created a thread, which may go on from now on.
   virtual void started(Thread& thread) = 0;
   // A thread has returned, or ended with its process. Its object stays until the end of the

@@ -71,6 +71,7 @@ class WorldHost final : public intercept::Host {
 
   [[nodiscard]] std::chrono::nanoseconds now() const override;
   [[nodiscard]] std::uint32_t draw(std::uint32_t options) override;
+  [[nodiscard]] std::string_view refuses_thread(bool by_library) const override;
   void started(intercept::Thread& thread) override;
   void ended(intercept::Thread& thread) override;
   void make_ready(intercept::Thread& thread, bool is_preempted) override;
@@ -100,6 +101,8 @@ class WorldHost final : public intercept::Host {
   };
   [[nodiscard]] OwnSession* own_session(SessionId session);
   [[nodiscard]] bool excuses(const OwnSession& session, const intercept::Thread& thread) const;
+  // Whether a new thread of the code under test is a process.
+  [[nodiscard]] bool becomes_process(bool by_library) const;
   enum class Reached : std::uint8_t;
   [[nodiscard]] Reached draw_reached();
 
