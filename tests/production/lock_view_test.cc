@@ -1,4 +1,4 @@
-// What `lockstep show` and `lockstep revoke` take a lock for, on the simulated servers.
+// The kinds of locks that `lockstep show` and `lockstep revoke` see, on the simulated servers.
 #include "production/lock_view.h"
 
 #include <gtest/gtest.h>

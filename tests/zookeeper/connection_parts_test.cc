@@ -290,6 +290,21 @@ TEST(GateTest, NoticesThatItsGuestHasLeft) {
   EXPECT_FALSE(gate.has_guest());
 }
 
+// Once it has closed its side, waiting for it would not block.
+TEST(GateTest, TurnsAVisitorAwayThatDoesNotSpeakTls) {
+  RandomStream random(10);
+  Gate gate;
+  ASSERT_EQ(gate.open(random), std::nullopt);
+  Gate::Guest expected;
+  expected.speaks_tls = true;
+  const Descriptor stranger = visit(gate.route(std::nullopt));
+  say(stranger, handshake(0, 0));
+  EXPECT_FALSE(gate.receive(expected));
+  EXPECT_FALSE(gate.has_guest());
+  pollfd end{stranger.get(), POLLRDHUP, 0};
+  EXPECT_EQ(poll(&end, 1, 10'000), 1);
+}
+
 TEST(GateTest, EveryListDiffersFromTheOneBefore) {
   RandomStream random(8);
   Gate gate;
