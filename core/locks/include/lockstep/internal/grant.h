@@ -104,7 +104,7 @@ class HeldLock::Grant final : public SessionListener,
   LockObserver* observer_;
   LockState state_ = LockState::kHeld;
   std::int32_t version_ = -1;  // What a release deletes: this version of the znode's data; -1: any.
-  bool made_ = false;  // The constructor has returned.
+  bool made_ = false;          // The constructor has returned.
   bool listening_ = true;
   std::optional<ContactKeeper> contact_keeper_;
   std::optional<Error> cause_;
