@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -206,6 +207,24 @@ TEST_F(LeaderLatchTest, MayResignWhileItIsToldToLead) {
   of_b_.resign();
   while (a_hears_.calls.size() < 2) run_steps(simulation_, 1);
   EXPECT_EQ(a_hears_.calls, (Calls{"leads", "resigned"}));
+}
+
+class ThrowingListener final : public LeaderLatch::Listener {
+ public:
+  void leads(const ClientGrant&) override { throw std::runtime_error("not today"); }
+  void leads_no_more(std::optional<Error>) override { ++ends; }
+  int ends = 0;
+};
+
+TEST_F(LeaderLatchTest, AnExceptionOfItsListenerEndsItsTerm) {
+  ThrowingListener hears;
+  LeaderLatch latch(client_of_a_, "/e", LockOptions("ann"), hears);
+  EXPECT_THROW(static_cast<void>(simulation_.run(latch.take_part())), std::runtime_error);
+  EXPECT_FALSE(latch.leads());
+  latch.resign();
+  EXPECT_EQ(hears.ends, 0);
+  simulation_.settle();
+  EXPECT_EQ(candidates(), 0U);
 }
 
 TEST_F(LeaderLatchTest, ObserversSeeWhoLeads) {

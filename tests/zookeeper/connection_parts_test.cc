@@ -305,6 +305,21 @@ TEST(GateTest, TurnsAVisitorAwayThatDoesNotSpeakTls) {
   EXPECT_EQ(poll(&end, 1, 10'000), 1);
 }
 
+TEST(GateTest, NoticesTheEndOfAVisitorThatSentMoreThanAHandshake) {
+  RandomStream random(11);
+  Gate gate;
+  ASSERT_EQ(gate.open(random), std::nullopt);
+  Descriptor stranger = visit(gate.route(std::nullopt));
+  say(stranger, handshake(6, 'x'));
+  say(stranger, handshake(6, 'x'));
+  stranger.reset();
+  EXPECT_FALSE(gate.receive(Gate::Guest()));
+  EXPECT_FALSE(gate.receive(Gate::Guest()));
+  std::vector<pollfd> descriptors;
+  gate.add_interest(descriptors);
+  EXPECT_EQ(descriptors.size(), 1U);
+}
+
 TEST(GateTest, EveryListDiffersFromTheOneBefore) {
   RandomStream random(8);
   Gate gate;

@@ -150,6 +150,14 @@ class BlockingNames {
   std::latch back_{1};
 };
 
+Task<void> reconnects(Runtime& runtime, const lockstep::Session& session) {
+  const std::function<bool()> ended = [&session] {
+    return session.state() == SessionState::kConnected || is_over(session.state());
+  };
+  co_await until(runtime, ended);
+  EXPECT_EQ(session.state(), SessionState::kConnected);
+}
+
 Task<void> reconnect_without_dns(Runtime& runtime, BlockingNames& names, TcpProxy& proxy,
                                  Client& client) {
   const auto session = must(co_await client.session(lockstep::Context()), "open");
@@ -159,11 +167,7 @@ Task<void> reconnect_without_dns(Runtime& runtime, BlockingNames& names, TcpProx
   const std::function<bool()> asks = [&names] { return names.is_asked_in_vain(); };
   co_await until(runtime, asks);
   proxy.accept_again();
-  const std::function<bool()> ended = [&session] {
-    return session->state() == SessionState::kConnected || is_over(session->state());
-  };
-  co_await until(runtime, ended);
-  EXPECT_EQ(session->state(), SessionState::kConnected);
+  co_await reconnects(runtime, *session);
   EXPECT_EQ(session->id(), id);
 }
 
@@ -190,11 +194,7 @@ Task<void> take_another_server(Runtime& runtime, BlockingNames& names, TcpProxy&
   const std::function<bool()> asks = [&names] { return names.is_asked_in_vain(); };
   co_await until(runtime, asks);
   EXPECT_TRUE(client.set_servers(servers).has_value());
-  const std::function<bool()> ended = [&session] {
-    return session->state() == SessionState::kConnected || is_over(session->state());
-  };
-  co_await until(runtime, ended);
-  EXPECT_EQ(session->state(), SessionState::kConnected);
+  co_await reconnects(runtime, *session);
 }
 
 TEST_F(NamedServerTest, InAnOutageOfDnsAnAddressIsUsedAtOnce) {

@@ -203,6 +203,25 @@ TEST(ConnectionTest, ACallThatFindsNoThreadGoesOn) {
   runtime.run(make_room_meanwhile(runtime, client));
 }
 
+Task<void> need_two_sessions(Runtime& runtime, Client& client) {
+  constexpr std::size_t kMostOfOne = 3000;
+  const SessionRoom first =
+      must(co_await client.session_with_room(kMostOfOne, lockstep::Context()), "open");
+  const RoomForThreads none(0);
+  const lockstep::Context soon(runtime.now() + std::chrono::milliseconds(300));
+  const SessionRoom second = must(co_await client.session_with_room(kMostOfOne, soon), "share");
+  EXPECT_EQ(second.session(), first.session());
+  EXPECT_FALSE(second.is_set_aside());
+}
+
+TEST(ConnectionTest, WithoutAThreadForAnotherSessionTheFirstServes) {
+  Runtime runtime;
+  Options options(ZookeeperServer::shared().address());
+  options.packet_limit = 5000;
+  Client client(runtime, options);
+  runtime.run(need_two_sessions(runtime, client));
+}
+
 TEST(ConnectionTest, APolicyEndsOpeningWithoutThreads) {
   const RetryPolicy policies[] = {RetryPolicy::none(),
                                   RetryPolicy::bounded(std::chrono::milliseconds(300))};

@@ -183,7 +183,8 @@ std::shared_ptr<Session> Client::one_with_room(std::size_t bytes) {
   const bool fits_on_one = bytes <= options_.packet_limit / 4 * 3;
   if (!fits_on_one || sessions_.size() >= options_.max_sessions) return first;
   check_for_spare_sessions_later();
-  return open();
+  if (std::shared_ptr<Session> another = open()) return another;
+  return first->state() == SessionState::kConnected ? first : nullptr;
 }
 
 // A process at its limit of threads or memory may have room for a session in a moment.

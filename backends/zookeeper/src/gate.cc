@@ -138,9 +138,10 @@ Gate::Verdict Gate::judge(Visitor& visitor, const Guest& expected) {
   return known ? Verdict::kLetIn : Verdict::kWait;
 }
 
+// Reads what follows the handshake: the end comes after it.
 bool Gate::is_gone(const Line& socket) {
-  char byte = 0;
-  const ssize_t size = ::recv(socket.get(), &byte, 1, MSG_PEEK);
+  std::array<char, 4096> rest{};
+  const ssize_t size = ::recv(socket.get(), rest.data(), rest.size(), 0);
   return size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
 }
 

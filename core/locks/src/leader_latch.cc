@@ -15,7 +15,12 @@ class LeaderLatch::Term {
     // First: the token takes memory, and without it the listener would not hear of the end.
     const std::stop_token lost = leadership_.held.lost_token();
     latch_.term_ = this;
-    latch_.listener_.leads(leadership_);
+    try {
+      latch_.listener_.leads(leadership_);
+    } catch (...) {
+      latch_.term_ = nullptr;
+      throw;
+    }
     // Calls back immediately if the grant is already lost.
     lost_.emplace(lost, End{this});
   }

@@ -97,7 +97,8 @@ class Client final : public lockstep::Client {
   // These return null if a session is needed that cannot start its thread now.
   [[nodiscard]] std::shared_ptr<Session> open();
   [[nodiscard]] std::shared_ptr<Session> first_session();
-  // A session with that much room, if there is one or another may be opened; otherwise the first.
+  // A session with that much room, if there is one or another may be opened; otherwise the first,
+  // also if another cannot start its thread and the first is connected.
   [[nodiscard]] std::shared_ptr<Session> one_with_room(std::size_t bytes);
   void check_for_spare_sessions_later();
   void close_spare_sessions();
