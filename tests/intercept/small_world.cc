@@ -6,6 +6,14 @@
 
 namespace lockstep::intercept {
 
+namespace {
+
+// As calls of the real thread may do between two turns. Never inlined: the address of errno is not
+// the same in each turn.
+[[gnu::noinline]] void overwrite_errno() { errno = ERANGE; }
+
+}  // namespace
+
 void SmallWorld::run_processes(const std::vector<std::function<void()>>& bodies) {
   Execution execution(*this);
   for (const std::function<void()>& body : bodies) {
@@ -28,6 +36,7 @@ bool SmallWorld::let_one_go_on() {
   ready_.erase(chosen);
   ++turns_;
   thread->go_on();
+  overwrite_errno();
   return true;
 }
 

@@ -1,12 +1,18 @@
 #include "lockstep/contenders.h"
 
 #include <algorithm>
+#include <span>
 
 #include "lockstep/retried.h"
+#include "lockstep/when_all.h"
 
 namespace lockstep {
 
 namespace {
+
+// Znodes that are read in one round trip: enough for long queues, and few enough that the other
+// requests of the session do not wait for long.
+constexpr std::size_t kReadTogether = 100;
 
 // The distance of a number from the lowest of its queue: numbers that wrap around have no other
 // total order.
@@ -23,6 +29,17 @@ Task<Result<DataAndStat>> read_what_is_shown(Session& session, Path znode, Conte
   if (!stat && stat.error() != Error::kNoAuth) co_return failure(stat.error());
   DataAndStat shown(Data(), stat ? *stat : Stat());
   co_return std::move(shown);
+}
+
+Task<std::vector<Result<DataAndStat>>> read_together(Session& session,
+                                                     std::span<const QueueEntry> entries,
+                                                     Context context) {
+  std::vector<Task<Result<DataAndStat>>> reads;
+  reads.reserve(entries.size());
+  for (const QueueEntry& entry : entries) {
+    reads.push_back(read_what_is_shown(session, entry.znode, context));
+  }
+  return when_all(std::move(reads));
 }
 
 // Stores the data and Stat of an entry; returns false if its znode is gone.
@@ -66,10 +83,15 @@ Task<Result<std::vector<QueueEntry>>> contenders_of(Session& session, Path lock,
   std::vector<QueueEntry> present;
   if (!children && children.error() == Error::kNoNode) co_return std::move(present);
   if (!children) co_return failure(children.error());
-  for (QueueEntry& entry : in_queue_order(lock, marks, *children)) {
-    Result<DataAndStat> read = co_await read_what_is_shown(session, entry.znode, context);
-    const bool there = co_await ok(take_in(entry, std::move(read)));
-    if (there) present.push_back(std::move(entry));
+  std::vector<QueueEntry> queue = in_queue_order(lock, marks, *children);
+  for (std::size_t first = 0; first < queue.size(); first += kReadTogether) {
+    const std::size_t count = std::min(kReadTogether, queue.size() - first);
+    const std::span<QueueEntry> entries(&queue[first], count);
+    std::vector<Result<DataAndStat>> answers = co_await read_together(session, entries, context);
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool there = co_await ok(take_in(entries[i], std::move(answers[i])));
+      if (there) present.push_back(std::move(entries[i]));
+    }
   }
   co_return std::move(present);
 }

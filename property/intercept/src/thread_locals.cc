@@ -237,26 +237,34 @@ void ThreadLocals::enter() {
     errno = errno_;
     return;
   }
-  restore_real();
-  std::byte* const before = std::exchange(real_, thread_pointer());
+  std::byte* const before = std::exchange(real_, save_real());
   if (before != real_) Layout::instance().copy_following(block_, real_);
   Layout::instance().copy_shared(block_, real_);
   set_thread_pointer(block_);
 }
 
 void ThreadLocals::leave() {
-  if (may_write_register() || is_sanitized()) return take_away();
+  if (may_write_register() || is_sanitized()) {
+    set_thread_pointer(real_);
+    Layout::instance().copy_shared(real_, block_);
+    return;
+  }
   errno_ = errno;
   left_in_place_ = this;
 }
 
 void ThreadLocals::restore_real() {
-  if (ThreadLocals* const left = std::exchange(left_in_place_, nullptr)) left->take_away();
+  if (left_in_place_) set_thread_pointer(save_real());
 }
 
-void ThreadLocals::take_away() {
-  set_thread_pointer(real_);
-  Layout::instance().copy_shared(real_, block_);
+// The block of the real thread, which has all of its variables from now on. The thread pointer may
+// still point to another one.
+std::byte* ThreadLocals::save_real() {
+  ThreadLocals* const left = std::exchange(left_in_place_, nullptr);
+  if (!left) return thread_pointer();
+  errno = left->errno_;  // The real thread has used it meanwhile.
+  Layout::instance().copy_shared(left->real_, left->block_);
+  return left->real_;
 }
 
 }  // namespace lockstep::intercept

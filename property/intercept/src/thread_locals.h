@@ -36,7 +36,7 @@ class ThreadLocals {
   static void restore_real();
 
  private:
-  void take_away();
+  static std::byte* save_real();
 
   inline static ThreadLocals* left_in_place_ = nullptr;
 
