@@ -337,18 +337,24 @@ TEST(HuntThreadsTest, AThirdThreadInsideIsFoundAfterAnExcusedOneHasLeft) {
   EXPECT_THAT(report.failure->violation.message, HasSubstr("main enters stock, where T"));
 }
 
+// Returns 2, or 1 if an update is lost.
+int count_with_two_threads() {
+  int counter = 0;
+  const auto add = [&] {
+    const int before = counter;
+    std::this_thread::yield();
+    counter = before + 1;
+  };
+  std::thread a(add);
+  std::thread b(add);
+  a.join();
+  b.join();
+  return counter;
+}
+
 TEST(HuntThreadsTest, UsersReportTheirOwnInvariants) {
   const auto body = [] {
-    int counter = 0;
-    const auto add = [&] {
-      const int before = counter;
-      std::this_thread::yield();
-      counter = before + 1;
-    };
-    std::thread a(add);
-    std::thread b(add);
-    a.join();
-    b.join();
+    const int counter = count_with_two_threads();
     if (counter != 2) violated("lost-update", "the counter is " + std::to_string(counter));
   };
   const lab::HuntReport report = hunt_threads("counter", body, executions(100));
@@ -457,19 +463,7 @@ TEST(HuntThreadsTest, GoogleTestHuntsToo) {
 }
 
 TEST(HuntThreadsTest, AFailedExpectationInAThreadBelongsToItsExecution) {
-  const auto body = [] {
-    int counter = 0;
-    const auto add = [&] {
-      const int before = counter;
-      std::this_thread::yield();
-      counter = before + 1;
-    };
-    std::thread a(add);
-    std::thread b(add);
-    a.join();
-    b.join();
-    EXPECT_EQ(counter, 2) << "an update is lost";
-  };
+  const auto body = [] { EXPECT_EQ(count_with_two_threads(), 2) << "an update is lost"; };
   lab::HuntSettings settings = executions(50);
   settings.size = {1, 1};
   for (const bool in_forks : {false, true}) {
