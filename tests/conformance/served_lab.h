@@ -1,7 +1,11 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "lockstep/service/control.h"
@@ -11,19 +15,16 @@
 
 namespace lockstep::conformance {
 
-// The simulated servers behind sockets, on a separate thread until the process ends.
-class SharedService {
+// The simulated servers behind sockets, on a separate thread.
+class RunningService {
  public:
-  static SharedService& instance() {
-    static SharedService service;
-    return service;
-  }
-  ~SharedService() {
+  RunningService() : service_(options()), thread_([this] { service_.run(); }) {}
+  RunningService(const RunningService&) = delete;
+  RunningService& operator=(const RunningService&) = delete;
+  ~RunningService() {
     service_.stop();
     thread_.join();
   }
-  SharedService(const SharedService&) = delete;
-  SharedService& operator=(const SharedService&) = delete;
 
   [[nodiscard]] std::uint16_t port() const { return service_.ports().front(); }
   [[nodiscard]] bool knows_session(SessionId id) {
@@ -39,16 +40,37 @@ class SharedService {
             .container_check_interval = support::ZookeeperServer::kContainerCheckInterval,
             .times_to_live = true};
   }
-  SharedService() : service_(options()), thread_([this] { service_.run(); }) {}
 
   service::Service service_;
   service::Control control_{service_};
   std::thread thread_;
 };
 
+// One for all tests. It ends with the last of them: a thread that has used OpenSSL must end before
+// OpenSSL cleans up at the end of the process.
+class SharedService final : public ::testing::Environment {
+ public:
+  static RunningService& instance() {
+    static SharedService& shared = make();
+    if (!shared.running_) shared.running_.emplace();
+    return *shared.running_;
+  }
+
+ private:
+  // GoogleTest owns it.
+  static SharedService& make() {
+    auto* const shared = new SharedService();
+    ::testing::AddGlobalTestEnvironment(shared);
+    return *shared;
+  }
+  void TearDown() override { running_.reset(); }
+
+  std::optional<RunningService> running_;
+};
+
 // The production backend against the simulated servers, with a proxy for each session.
 inline std::unique_ptr<support::Lab> make_served_lab() {
-  SharedService& service = SharedService::instance();
+  RunningService& service = SharedService::instance();
   return support::make_lab_around(
       {service.port(), [&service](SessionId id) { return service.knows_session(id); }});
 }
