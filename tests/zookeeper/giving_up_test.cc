@@ -75,7 +75,7 @@ class NoDescriptorLeft {
   std::vector<int> taken_;
 };
 
-// What a client with each of these policies says that cannot open a session for want of something.
+// The reasons that clients with different policies give if they cannot open a session.
 template <class Shortage>
 std::vector<std::string> failures_under_policies(Shortage begin) {
   std::vector<std::string> failures;
