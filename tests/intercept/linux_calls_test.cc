@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,7 @@ TEST(LinuxTest, CallsForFilesRefuseOtherDescriptors) {
 TEST(LinuxTest, TheRandomDevicesCanBeReadAtAnOffset) {
   expect_answers_of_linux([] {
     const int file = ::open("/dev/urandom", O_RDONLY);
+    if (file < 0) throw std::runtime_error("there is no /dev/urandom");
     std::array<char, 3> bytes{};
     Answers answers = {answer_of(::pread(file, bytes.data(), bytes.size(), 5)),
                        answer_of(::fsync(file)), answer_of(::ftruncate(file, 0))};

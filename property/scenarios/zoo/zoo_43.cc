@@ -2,6 +2,7 @@
 // clients name the same two locks in opposite orders; each holds one and waits for the other.
 // Correct: lockstep::MultiLock takes them in one order.
 #include <optional>
+#include <utility>
 
 #include "scenarios/broken_lock.h"
 
@@ -24,10 +25,10 @@ Task<void> hold_both(Contender& self, Session& session, Path first, Path second)
 }
 
 Task<void> hold(Contender& self, Session& session, Path path) {
-  const bool even = self.client().process().index() % 2 == 0;
-  const Path a = path / "a";
-  const Path b = path / "b";
-  return even ? hold_both(self, session, a, b) : hold_both(self, session, b, a);
+  Path first = path / "a";
+  Path second = path / "b";
+  if (self.client().process().index() % 2 == 1) std::swap(first, second);
+  co_await hold_both(self, session, std::move(first), std::move(second));
 }
 
 const Registered kRegistered{Scenario{"zoo-43-locks-in-any-order", "zoo", "deadlock",
