@@ -210,6 +210,7 @@ TEST(LeftLocksTest, NotAStreamThatIsClosed) {
   void* next = nullptr;
   world.run([&] {
     std::FILE* const stream = std::tmpfile();
+    ASSERT_NE(stream, nullptr);
     const std::size_t bytes = ::malloc_usable_size(stream);
     ::flockfile(stream);
     EXPECT_EQ(std::fclose(stream), 0);
