@@ -192,6 +192,7 @@ TEST(LastWordsDeathTest, ThereAreNoLastWordsOutsideOfAnExecution) {
 // The standard error output of `run`, which ends its process.
 std::string printed_by(const std::function<void()>& run) {
   std::FILE* const file = std::tmpfile();
+  if (!file) throw std::runtime_error("no temporary file");
   const ::pid_t child = ::fork();
   if (child == 0) {
     ::dup2(::fileno(file), STDERR_FILENO);
