@@ -14,7 +14,7 @@ cd "$top"
 prepare() {
   need "${test_packages[@]}" clang-19 clang-tidy-19
   cmake --preset clang -B build/tidy -DLOCKSTEP_BUILD_TESTS=ON -DLOCKSTEP_PRECOMPILED_HEADERS=OFF >/dev/null
-  cmake --build build/tidy --target readme_code >/dev/null  # Tests of documents include its files.
+  cmake --build build/tidy --target readme_code -- --quiet  # Tests of documents include its files.
 }
 check() { run-clang-tidy-19 -quiet -p build/tidy -j "$jobs" "$@"; }
 if [ "${1-}" = --all ]; then

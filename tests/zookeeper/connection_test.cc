@@ -150,7 +150,7 @@ class BlockingNames {
   std::latch back_{1};
 };
 
-Task<void> reconnects(Runtime& runtime, const lockstep::Session& session) {
+Task<void> expect_reconnection(Runtime& runtime, const lockstep::Session& session) {
   const std::function<bool()> ended = [&session] {
     return session.state() == SessionState::kConnected || is_over(session.state());
   };
@@ -167,7 +167,7 @@ Task<void> reconnect_without_dns(Runtime& runtime, BlockingNames& names, TcpProx
   const std::function<bool()> asks = [&names] { return names.is_asked_in_vain(); };
   co_await until(runtime, asks);
   proxy.accept_again();
-  co_await reconnects(runtime, *session);
+  co_await expect_reconnection(runtime, *session);
   EXPECT_EQ(session->id(), id);
 }
 
@@ -194,7 +194,7 @@ Task<void> take_another_server(Runtime& runtime, BlockingNames& names, TcpProxy&
   const std::function<bool()> asks = [&names] { return names.is_asked_in_vain(); };
   co_await until(runtime, asks);
   EXPECT_TRUE(client.set_servers(servers).has_value());
-  co_await reconnects(runtime, *session);
+  co_await expect_reconnection(runtime, *session);
 }
 
 TEST_F(NamedServerTest, InAnOutageOfDnsAnAddressIsUsedAtOnce) {
