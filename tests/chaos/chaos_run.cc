@@ -183,7 +183,7 @@ bool ChaosRun::wait_until_at_rest(Command how) {
   if (rested) return true;
   std::string who;
   for (const int process : waiting) who += " " + std::to_string(process);
-  violated("rest", "processes that do not come to rest:" + who + busy_workers());
+  violated("rest", "processes that do not come to rest:" + who + busy_workers() + histories());
   return false;
 }
 

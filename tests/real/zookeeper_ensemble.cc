@@ -9,6 +9,7 @@
 
 #include "real/loopback.h"
 #include "real/started_once.h"
+#include "real/zookeeper_server.h"
 
 namespace lockstep::support {
 
@@ -41,7 +42,8 @@ ZookeeperEnsemble::ZookeeperEnsemble() {
 }
 
 void ZookeeperEnsemble::configure() {
-  std::string members = "initLimit=50\nsyncLimit=25\n";
+  std::string members = "initLimit=50\nsyncLimit=25\nmaxSessionTimeout=" +
+                        std::to_string(ZookeeperServer::kMaxSessionTimeout.count()) + "\n";
   for (std::size_t i = 0; i < kServers; ++i) {
     members += "server." + name_of(i) + "=127.0.0.1:" + std::to_string(free_port()) + ":" +
                std::to_string(free_port()) + "\n";

@@ -194,12 +194,17 @@ Task<void> barge_in(Worker& worker, SessionPointer session) {
   const Data nothing;
   const auto created = co_await session->create(Path(worker.lock) / "_c_x-lock-", nothing,
                                                 CreateMode::kEphemeralSequential);
-  if (!created) co_return;
+  if (!created) {
+    // If its znode exists, only the session's end deletes it, and others would wait for that.
+    if (outcome_unknown(created.error())) static_cast<void>(co_await session->close());
+    co_return;
+  }
   const Zxid token = created->stat.czxid;
   worker.reporter().granted(
       GrantRecord(session->id(), worker.lock, created->path, token, created->stat.czxid));
   static_cast<void>(co_await sleep_for(worker.runtime, milliseconds(5)));
-  static_cast<void>(co_await session->remove(created->path));
+  const auto removed = co_await session->remove(created->path);
+  if (!removed) static_cast<void>(co_await session->close());
   worker.reporter().released(
       GrantRecord(session->id(), worker.lock, created->path, token, created->stat.czxid),
       ReleaseOutcome::kReleased);
