@@ -14,6 +14,7 @@
 #include "lockstep/search/hunt.h"
 #include "lockstep/search/strategy.h"
 #include "scenarios/registry.h"
+#include "support/heap.h"
 
 // Hunts the shipped code: the production backend and the C client in the simulated world.
 
@@ -52,6 +53,21 @@ INSTANTIATE_TEST_SUITE_P(Recipes, OnZookeeperTest, ::testing::ValuesIn(recipes()
                            std::erase(text, '-');
                            return text;
                          });
+
+// A million executions may run in one process.
+TEST(OnZookeeperHuntTest, AnExecutionLeavesNoMemoryBehind) {
+  const lab::LockUnderTest lock = production("fair-mutex");
+  const scenarios::Scenario& scenario = *scenarios::find("fair-mutex");
+  search::Searcher searcher(lock.program(scenario.size), search::make_random_walk(),
+                            search::ExecutionLimits(), 1);
+  constexpr std::uint64_t kWarmUp = 150;
+  constexpr std::uint64_t kMeasured = 300;
+  std::uint64_t next = 0;
+  while (next < kWarmUp) static_cast<void>(searcher.run(next++));
+  const std::size_t before = support::heap_bytes();
+  while (next < kWarmUp + kMeasured) static_cast<void>(searcher.run(next++));
+  EXPECT_LT(support::heap_bytes(), before + 100 * kMeasured);
+}
 
 // The same oracles catch a broken lock there.
 TEST(OnZookeeperHuntTest, ABrokenLockFalls) {

@@ -266,6 +266,10 @@ void Execution::cleaned_up(CleanupBuffer& buffer) {
 
 void Execution::share(const void* begin, std::size_t bytes) { ThreadLocals::share(begin, bytes); }
 
+void Execution::share_with_runtime(const void* begin, std::size_t bytes) {
+  ThreadLocals::share_with_runtime(begin, bytes);
+}
+
 void Execution::restore_thread_locals() { ThreadLocals::restore_real(); }
 
 }  // namespace lockstep::intercept

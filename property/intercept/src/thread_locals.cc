@@ -84,6 +84,13 @@ void set_thread_pointer(std::byte* block) {
 // Sanitizers keep what they know of the running thread in its variables.
 bool is_sanitized() { return __asan_init || __tsan_init; }
 
+// Whether leave() leaves a thread's variables in place.
+bool stays_in_place() { return !may_write_register() && !is_sanitized(); }
+
+std::ptrdiff_t offset_of(const void* variable) {
+  return static_cast<const std::byte*>(variable) - thread_pointer();
+}
+
 // A range of thread_local variables, at an offset from the thread pointer.
 struct Piece {
   std::ptrdiff_t offset;
@@ -100,6 +107,7 @@ class Layout {
   }
 
   void share(std::ptrdiff_t begin, std::ptrdiff_t end) { move(begin, end, own_, following_); }
+  void share_always(std::ptrdiff_t begin, std::ptrdiff_t end) { move(begin, end, own_, shared_); }
 
   std::byte* take() {
     if (idle_.empty()) return make();
@@ -227,8 +235,14 @@ ThreadLocals::~ThreadLocals() {
 void ThreadLocals::prepare() { static_cast<void>(Layout::instance()); }
 
 void ThreadLocals::share(const void* begin, std::size_t bytes) {
-  const std::ptrdiff_t offset = static_cast<const std::byte*>(begin) - thread_pointer();
+  const std::ptrdiff_t offset = offset_of(begin);
   Layout::instance().share(offset, offset + static_cast<std::ptrdiff_t>(bytes));
+}
+
+void ThreadLocals::share_with_runtime(const void* begin, std::size_t bytes) {
+  if (!stays_in_place()) return;
+  const std::ptrdiff_t offset = offset_of(begin);
+  Layout::instance().share_always(offset, offset + static_cast<std::ptrdiff_t>(bytes));
 }
 
 void ThreadLocals::enter() {
@@ -244,13 +258,13 @@ void ThreadLocals::enter() {
 }
 
 void ThreadLocals::leave() {
-  if (may_write_register() || is_sanitized()) {
-    set_thread_pointer(real_);
-    Layout::instance().copy_shared(real_, block_);
+  if (stays_in_place()) {
+    errno_ = errno;
+    left_in_place_ = this;
     return;
   }
-  errno_ = errno;
-  left_in_place_ = this;
+  set_thread_pointer(real_);
+  Layout::instance().copy_shared(real_, block_);
 }
 
 void ThreadLocals::restore_real() {

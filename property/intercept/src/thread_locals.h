@@ -25,6 +25,9 @@ class ThreadLocals {
   // From now on, threads begin with a copy of this memory of the real thread, which must not change
   // while there are any.
   static void share(const void* begin, std::size_t bytes);
+  // The runtime uses this memory as threads do. A thread that leave() leaves in place has the real
+  // thread's contents, now and in future.
+  static void share_with_runtime(const void* begin, std::size_t bytes);
 
   // enter() replaces the real thread's variables with these. After leave() the real thread goes on,
   // which does not use variables of the code under test. On a machine where only a system call can

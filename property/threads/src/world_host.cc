@@ -10,6 +10,7 @@
 
 #include "connection.h"
 #include "lockstep/fakezk/threads.h"
+#include "lockstep/internal/frame_pool.h"
 #include "lockstep/lab/last_words.h"
 
 namespace lockstep::threads {
@@ -62,6 +63,9 @@ void share_own_memory() {
     for (const std::span<const std::byte> memory : lab::last_words_memory()) {
       intercept::Execution::share(memory.data(), memory.size());
     }
+    // The simulated servers release messages that a thread has allocated, and the reverse.
+    const auto& frames = internal::frame_pool;
+    intercept::Execution::share_with_runtime(&frames, sizeof(frames));
     return true;
   }();
   static_cast<void>(shared);

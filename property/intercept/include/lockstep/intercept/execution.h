@@ -157,6 +157,9 @@ class Execution {
   // From now on, threads begin with a copy of this thread_local memory of the real thread, which
   // must not change during an execution.
   static void share(const void* begin, std::size_t bytes);
+  // The runtime and its World use this thread_local memory as threads do, so it must be the same
+  // for all where they run without a change of thread_local variables.
+  static void share_with_runtime(const void* begin, std::size_t bytes);
   // Restores the real thread's thread_local variables, which those of the last thread that went on
   // may still replace. Called before code under test runs that belongs to no thread.
   static void restore_thread_locals();
