@@ -118,7 +118,8 @@ Task<void> Fleet::pause() {
 }
 
 Task<void> Fleet::until_watching(zookeeper::Credentials credentials) {
-  while (!support::has_watches_at(server_, credentials.session())) co_await pause();
+  const std::string path = lock().string();
+  while (!support::watches_below(server_, credentials.session(), path)) co_await pause();
 }
 
 Verdict Fleet::verdict(std::size_t leases) const {

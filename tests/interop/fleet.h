@@ -59,7 +59,7 @@ class Fleet {
 
   // Waits a moment, for a condition that no message signals.
   Task<void> pause();
-  // Waits until a session has a watch on the server.
+  // Waits until a session watches a contender of the lock on the server.
   Task<void> until_watching(zookeeper::Credentials credentials);
 
   // The judge's verdict on the server's history so far.

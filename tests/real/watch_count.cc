@@ -32,11 +32,18 @@ std::size_t watched_paths_at(const ZookeeperServer& server) {
   return number_after("connections watching ", server);
 }
 
-bool has_watches_at(const ZookeeperServer& server, std::int64_t session) {
+// The answer has a line for each session, followed by a line with a tab for each of its paths.
+bool watches_below(const ZookeeperServer& server, std::int64_t session, std::string_view znode) {
   std::ostringstream hexadecimal;
   hexadecimal << "0x" << std::hex << session;
-  const std::string watches = four_letter_word(server.port(), "wchc", kAnswerLimit);
-  return watches.find(hexadecimal.str()) != std::string::npos;
+  const std::string path = "\t" + std::string(znode) + "/";
+  std::istringstream watches(four_letter_word(server.port(), "wchc", kAnswerLimit));
+  bool is_its = false;
+  for (std::string line; std::getline(watches, line);) {
+    if (!line.starts_with('\t')) is_its = line == hexadecimal.str();
+    if (is_its && line.starts_with(path)) return true;
+  }
+  return false;
 }
 
 }  // namespace lockstep::support

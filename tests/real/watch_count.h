@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "real/zookeeper_server.h"
 
@@ -13,7 +14,8 @@ namespace lockstep::support {
 // The number of znodes with watches.
 [[nodiscard]] std::size_t watched_paths_at(const ZookeeperServer& server);
 
-// Whether a session has watches at a server.
-[[nodiscard]] bool has_watches_at(const ZookeeperServer& server, std::int64_t session);
+// Whether a session watches a descendant of that znode. (Curator also watches /zookeeper/config.)
+[[nodiscard]] bool watches_below(const ZookeeperServer& server, std::int64_t session,
+                                 std::string_view znode);
 
 }  // namespace lockstep::support
