@@ -104,7 +104,7 @@ class Other {
   Task<void> round_trip() const { return expect("round-trip", "answered"); }
 
  private:
-  Task<void> expect(std::string command, std::string answer) const;
+  Task<void> expect(std::string command, std::string expected) const;
 
   Fleet* fleet_;
   int number_;
