@@ -33,7 +33,7 @@ Task<Result<DataAndStat>> read_what_is_shown(Session& session, Path znode, Conte
 
 Task<std::vector<Result<DataAndStat>>> read_together(Session& session,
                                                      std::span<const QueueEntry> entries,
-                                                     Context context) {
+                                                     const Context& context) {
   std::vector<Task<Result<DataAndStat>>> reads;
   reads.reserve(entries.size());
   for (const QueueEntry& entry : entries) {

@@ -56,7 +56,9 @@ int find_name(Execution& execution, const char* name, const char* service, const
   if (error != 0) return error == EAI_ADDRFAMILY ? EAI_NONAME : error;
   const in_addr address = address_of(execution, name);
   for (addrinfo* info = *result; info; info = info->ai_next) set_address(*info, address);
-  if ((hints.ai_flags & AI_CANONNAME) != 0) (*result)->ai_canonname = ::strdup(name);
+  if (*result && (hints.ai_flags & AI_CANONNAME) != 0) {
+    (*result)->ai_canonname = ::strdup(name);
+  }
   return 0;
 }
 
