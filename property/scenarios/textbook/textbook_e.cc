@@ -81,10 +81,11 @@ Task<void> work(Contender& self, Path lock, Session& session, Flaws flaws) {
   self.resource().enter(session);
   static_cast<void>(co_await session.exists(lock));
   // The flaw called `reentry`: re-entry should fail once the lock is lost.
-  const bool enters_again = flaws.reentry || !is_over(session.state());
-  if (enters_again) {
+  if (flaws.reentry) {
     const auto now = co_await self.client().session(Context());
     if (now) static_cast<void>(co_await (*now)->exists(lock));
+  } else {
+    static_cast<void>(co_await session.exists(lock));
   }
   self.resource().leave(session);
   for (int part = 0; part < 3; ++part) {

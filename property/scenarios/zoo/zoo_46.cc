@@ -8,10 +8,12 @@ namespace lockstep::scenarios::zoo_46 {
 namespace {
 
 Task<void> give_up_later(Session& session, Path znode, std::stop_token called_off) {
-  const Context unless_called_off(std::move(called_off));
+  const Context unless_called_off(called_off);
   const Result<void> slept =
       co_await sleep_for(session.executor(), std::chrono::seconds(1), unless_called_off);
-  if (slept && !is_over(session.state())) remove_guaranteed(session, znode);
+  // The grant may have come after the timer had fired.
+  const bool gives_up = slept && !called_off.stop_requested() && !is_over(session.state());
+  if (gives_up) remove_guaranteed(session, znode);
 }
 
 class TimedPlace {
