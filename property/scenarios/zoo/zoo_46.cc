@@ -7,31 +7,25 @@ namespace lockstep::scenarios::zoo_46 {
 
 namespace {
 
-Task<void> give_up_later(Session& session, Path znode, std::stop_token called_off) {
-  const Context unless_called_off(called_off);
+// The first request to stop decides: the timer gives up the place, or the client cancels it.
+Task<void> give_up_later(Session& session, Path znode, std::stop_source timer) {
+  const Context until_cancelled(timer.get_token());
   const Result<void> slept =
-      co_await sleep_for(session.executor(), std::chrono::seconds(1), unless_called_off);
-  // The grant may have come after the timer had fired.
-  const bool gives_up = slept && !called_off.stop_requested() && !is_over(session.state());
+      co_await sleep_for(session.executor(), std::chrono::seconds(1), until_cancelled);
+  const bool gives_up = slept && timer.request_stop() && !is_over(session.state());
   if (gives_up) remove_guaranteed(session, znode);
 }
 
-class TimedPlace {
- public:
-  TimedPlace(Session& session, const Path& znode) {
-    session.in_background(give_up_later(session, znode, alarm_.get_token()));
-  }
-  TimedPlace(const TimedPlace&) = delete;
-  TimedPlace& operator=(const TimedPlace&) = delete;
-  ~TimedPlace() = default;
-  // The flaw: this should cancel the timer.
-  void granted() {}
+Task<Result<Zxid>> wait_for_a_second(Session& session, Path lock, Path ours, LockObserver* observer,
+                                     Context context) {
+  std::stop_source timer;
+  session.in_background(give_up_later(session, ours, timer));
+  const Result<Zxid> turn = co_await sound_wait(session, lock, ours, observer, std::move(context));
+  // The flaw: this should cancel the timer, and fail if the timer was first.
+  co_return turn;
+}
 
- private:
-  std::stop_source alarm_;
-};
-
-using Mutex = AssembledMutex<&sound_create, &sound_wait, TimedPlace>;
+using Mutex = AssembledMutex<&sound_create, &wait_for_a_second, NoPlace>;
 
 const Registered kRegistered{
     Scenario{"zoo-46-alarm-not-called-off", "zoo", "S4",
