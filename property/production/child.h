@@ -11,7 +11,7 @@ namespace lockstep::program {
 
 // The exit status of a command that a signal has ended is this number plus the signal, as in
 // shells.
-constexpr int kStatusOfSignals = 128;
+inline constexpr int kStatusOfSignals = 128;
 
 // Why a command cannot be run, and the exit status that shells give then: 127 if it is not there,
 // 126 if it is, but cannot be executed.

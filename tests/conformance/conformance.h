@@ -24,7 +24,7 @@ using support::error_of;
 using support::Lab;
 using support::must;
 
-constexpr CreateMode kPlain = CreateMode::kPersistent;
+inline constexpr CreateMode kPlain = CreateMode::kPersistent;
 
 class Conformance : public ::testing::TestWithParam<std::unique_ptr<Lab> (*)()> {
  protected:

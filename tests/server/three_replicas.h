@@ -6,8 +6,8 @@
 namespace lockstep::fakezk {
 
 // Two of three replicas: the test client's, and one that lags or fails.
-constexpr ReplicaIndex kNear = 0;
-constexpr ReplicaIndex kFar = 1;
+inline constexpr ReplicaIndex kNear = 0;
+inline constexpr ReplicaIndex kFar = 1;
 
 inline ServerOptions three_replicas() { return {.replicas = 3}; }
 

@@ -13,16 +13,16 @@ struct Mark {
   std::string_view meaning;
 };
 // In the order in which they appear in a line.
-constexpr std::array kMarks = {Mark{"+", "creates"},
-                               Mark{"-", "deletes"},
-                               Mark{"~", "changes"},
-                               Mark{"#", "holds"},
-                               Mark{":", "holds a znode that is gone"},
-                               Mark{"->", "applied"},
-                               Mark{"<-", "received"},
-                               Mark{"!", "watch event"},
-                               Mark{"**", "servers, clock or fault"},
-                               Mark{"==", "says"}};
+inline constexpr std::array kMarks = {Mark{"+", "creates"},
+                                      Mark{"-", "deletes"},
+                                      Mark{"~", "changes"},
+                                      Mark{"#", "holds"},
+                                      Mark{":", "holds a znode that is gone"},
+                                      Mark{"->", "applied"},
+                                      Mark{"<-", "received"},
+                                      Mark{"!", "watch event"},
+                                      Mark{"**", "servers, clock or fault"},
+                                      Mark{"==", "says"}};
 
 // Begins the text of a moment.
 [[nodiscard]] std::string_view arrow(Moment::Kind kind, std::string_view text);
