@@ -13,7 +13,7 @@ enum class IfSlow : std::uint8_t { kNothing, kCrash };
 
 // Runs `work` in a child process, where code under test may do any harm. `work` writes its trial to
 // `file` (write_trial). Returns none if the child was killed before: by itself, from outside, or
-// because it took too long. Standard output and standard error are discarded. Throws
+// because it took too long. Its output is discarded, if /dev/null can be opened. Throws
 // std::system_error if the machine has no more processes or files.
 [[nodiscard]] std::optional<ReportedTrial> in_child(unsigned most_seconds, IfSlow if_slow,
                                                     const std::function<void(int file)>& work);
