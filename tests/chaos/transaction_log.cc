@@ -53,20 +53,20 @@ class Reader {
   std::string_view bytes_;
 };
 
+std::int64_t epoch_of(std::int64_t zxid) { return zxid >> 32; }
+
 // The logs of all servers together. A server may log a transaction twice.
 class Logs {
  public:
   explicit Logs(const std::string& root) : root_(root) {}
 
   void read(const std::filesystem::path& folder) {
+    ends_.emplace_back();
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::string name = entry.path().filename().string();
       if (name.starts_with("log.")) read_file(entry.path());
-      // A new leader begins with a snapshot, which holds only committed transactions.
       if (name.starts_with("snapshot.")) {
-        const auto zxid = static_cast<std::int64_t>(std::stoull(name.substr(9), nullptr, 16));
-        std::int64_t& end = ends_[zxid >> 32];
-        end = std::max(end, zxid);
+        holds(static_cast<std::int64_t>(std::stoull(name.substr(9), nullptr, 16)));
       }
     }
   }
@@ -74,10 +74,8 @@ class Logs {
   [[nodiscard]] std::vector<Transaction> committed() const {
     std::vector<Transaction> all;
     std::int64_t last = 0;
-    const std::int64_t epoch = logged_.empty() ? 0 : logged_.rbegin()->first >> 32;
     for (const auto& [zxid, transactions] : logged_) {
-      const auto end = ends_.find(zxid >> 32);
-      if (zxid >> 32 != epoch && end != ends_.end() && zxid > end->second) continue;
+      if (zxid > end_of(epoch_of(zxid))) continue;
       check_follows(last, zxid);
       last = zxid;
       all.insert(all.end(), transactions.begin(), transactions.end());
@@ -86,6 +84,23 @@ class Logs {
   }
 
  private:
+  // The server that is being read has this transaction and those before it on its disk.
+  void holds(std::int64_t zxid) {
+    std::int64_t& end = ends_.back()[epoch_of(zxid)];
+    end = std::max(end, zxid);
+  }
+
+  // The last transaction of an epoch that a majority holds; zero if there is none.
+  [[nodiscard]] std::int64_t end_of(std::int64_t epoch) const {
+    std::vector<std::int64_t> ends;
+    for (const auto& of_server : ends_) {
+      const auto end = of_server.find(epoch);
+      ends.push_back(end == of_server.end() ? 0 : end->second);
+    }
+    std::ranges::sort(ends, std::ranges::greater());
+    return ends[ends.size() / 2];
+  }
+
   void read_file(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(stream), {});
@@ -111,6 +126,7 @@ class Logs {
     known.zxid = reader.int64();
     reader.int64();
     const Op op{reader.int32()};
+    holds(known.zxid);
     const auto [entry, is_new] = logged_.try_emplace(known.zxid);
     if (is_new) apply(op, reader, known, entry->second);
   }
@@ -118,7 +134,7 @@ class Logs {
   // Within an epoch, zxids are consecutive.
   static void check_follows(std::int64_t last, std::int64_t zxid) {
     const bool follows = zxid == last + 1;
-    const bool begins = (zxid >> 32) > (last >> 32) && (zxid & 0xFFFFFFFF) == 1;
+    const bool begins = epoch_of(zxid) > epoch_of(last) && (zxid & 0xFFFFFFFF) == 1;
     if (last == 0 || follows || begins) return;
     std::ostringstream text;
     text << std::hex << "the transaction logs jump from 0x" << last << " to 0x" << zxid;
@@ -161,7 +177,8 @@ class Logs {
 
   const std::string& root_;
   std::map<std::int64_t, std::vector<Transaction>> logged_;  // By zxid.
-  std::map<std::int64_t, std::int64_t> ends_;                // The last known commit of each epoch.
+  // By server and epoch: the last transaction that it holds in its log or in a snapshot.
+  std::vector<std::map<std::int64_t, std::int64_t>> ends_;
 };
 
 }  // namespace

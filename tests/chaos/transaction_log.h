@@ -19,9 +19,10 @@ struct Transaction {
 
 // Reads the transaction logs of an ensemble (folders "version-2"; format: FileTxnLog in ZooKeeper's
 // source), in the order of the zxids: changes below `root` and ends of sessions. A server does not
-// log what it gets in a snapshot, so all logs are merged. Transactions that only a deposed leader
-// has logged are left out. If the servers run, transactions that they have not written yet are
-// missing. Throws std::runtime_error if there is a gap.
+// log what it gets in a snapshot, so all logs are merged. Transactions that a minority holds, such
+// as a deposed leader, are left out, although its snapshots may contain them: it takes one when it
+// tries to lead. If the servers run, transactions that they have not written yet are missing.
+// Throws std::runtime_error if there is a gap.
 [[nodiscard]] std::vector<Transaction> read_transactions(
     const std::vector<std::filesystem::path>& logs, const std::string& root);
 
