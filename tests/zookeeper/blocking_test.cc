@@ -169,7 +169,7 @@ TEST(ZookeeperBlockingTest, ReadersShareAndSemaphoresCount) {
   blocking::ReadWriteLock bobs(bob.client(), "/blocking/rw");
   const std::shared_lock ann_reads(anns);
   EXPECT_TRUE(std::shared_lock(bobs, 10s).owns_lock());
-  EXPECT_FALSE(std::unique_lock(bobs, 50ms).owns_lock());
+  EXPECT_FALSE(std::unique_lock(bobs, 2s).owns_lock());
   blocking::Semaphore semaphore(ann.client(), "/blocking/semaphore", 1);
   semaphore.acquire();
   EXPECT_FALSE(semaphore.try_acquire());
