@@ -82,12 +82,12 @@ TEST_F(KazooTest, OurHolderKnowsOfItsLossBeforeTheOtherHolds) {
 // A contender with an unknown mark does not count.
 
 TEST_F(KazooTest, AKazooLockWithoutOurMarkIsNoticed) {
-  fleet_.run(pass_a_mutex(fleet_, "broken-mutex", kBothMarks, 20));
+  fleet_.run(pass_a_mutex(fleet_, "broken-mutex", kBothMarks, 100));
   EXPECT_THAT(fleet_.verdict().violations, Contains(HasSubstr("is inside")));
 }
 
 TEST_F(KazooTest, ALockOfOursWithoutKazoosMarkIsNoticed) {
-  fleet_.run(pass_a_mutex(fleet_, "mutex", kMutexMarks, 20));
+  fleet_.run(pass_a_mutex(fleet_, "mutex", kMutexMarks, 100));
   EXPECT_THAT(fleet_.verdict().violations, Not(IsEmpty()));
 }
 
