@@ -28,7 +28,7 @@ std::string number(std::int64_t value, int size) {
 
 // A record that deletes a znode, whose name is the zxid.
 std::string record_of(std::int64_t zxid) {
-  const std::string path = "/root/" + std::to_string(zxid);
+  const std::string path = "/chaos/" + std::to_string(zxid);
   const std::string transaction = number(7, 8) + number(0, 4) + number(zxid, 8) + number(0, 8) +
                                   number(2, 4) + number(static_cast<std::int64_t>(path.size()), 4) +
                                   path;
@@ -58,8 +58,8 @@ class TransactionLogTest : public ::testing::Test {
   }
   [[nodiscard]] std::vector<std::int64_t> committed() const {
     std::vector<std::int64_t> zxids;
-    for (const Transaction& transaction : read_transactions(folders_, "/root")) {
-      EXPECT_EQ(transaction.path, "/root/" + std::to_string(transaction.zxid));
+    for (const Transaction& transaction : read_transactions(folders_, "/chaos")) {
+      EXPECT_EQ(transaction.path, "/chaos/" + std::to_string(transaction.zxid));
       zxids.push_back(transaction.zxid);
     }
     return zxids;
