@@ -95,14 +95,16 @@ TEST_F(RevocationTest, HolderThatReleasesInTimeLosesNothing) {
   EXPECT_EQ(held.cause(), std::nullopt);
 }
 
-TEST_F(RevocationTest, WaiterAfterTheRevokedHolderGoesOnWaiting) {
+TEST_F(RevocationTest, WaiterAfterTheRevokedHolderIsNotAskedAndGoesOnWaiting) {
   HeldLock held = hold();
-  FairMutex of_b(*b_, "/lock");
-  const auto by_b = start_and_settle(of_b.acquire());
+  FairMutex of_b(*b_, "/lock", revocable());
+  auto by_b = start_and_settle(of_b.acquire());
   must(run_and_settle(revoke(*c_, "/lock")), "revoke");
   EXPECT_FALSE(by_b.done());
   run_and_settle(held.release());
-  EXPECT_TRUE(by_b.done());
+  ASSERT_TRUE(by_b.done());
+  const HeldLock held_by_b = must(std::move(by_b.result()), "acquire");
+  EXPECT_FALSE(held_by_b.revoked_token().stop_requested());
 }
 
 TEST_F(RevocationTest, RequestThatCameDuringAReconnectIsHeard) {
