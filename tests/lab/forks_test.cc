@@ -1,8 +1,5 @@
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <exception>
@@ -13,6 +10,7 @@
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/lab/replay.h"
+#include "support/no_free_descriptor.h"
 
 // Executions in child processes.
 namespace lockstep::lab {
@@ -108,32 +106,13 @@ TEST(ForksTest, AHuntWithAChildForEachExecutionGoesTheSameWay) {
   EXPECT_EQ(some.failure->violation.oracle, "S2");
 }
 
-// Lets this process open no more files.
-class NoMoreFiles {
- public:
-  NoMoreFiles() {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-    ::close(next);
-    rlimit none = before_;
-    none.rlim_cur = static_cast<rlim_t>(next);
-    ::setrlimit(RLIMIT_NOFILE, &none);
-  }
-  NoMoreFiles(const NoMoreFiles&) = delete;
-  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
-  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 // The machine's limits are no flaw of the code under test.
 TEST(ForksTest, AMachineWithoutProcessesOrFilesIsNoCrash) {
   LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);
   lock.in_forks = true;
   std::exception_ptr thrown;
   {
-    const NoMoreFiles none;
+    const support::NoFreeDescriptor none;
     try {
       static_cast<void>(hunt_lock(lock, settings(10)));
     } catch (...) {

@@ -1,29 +1,13 @@
 #include "listener.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <boost/asio/io_context.hpp>
 
+#include "support/no_free_descriptor.h"
+
 namespace lockstep::service {
 namespace {
-
-// While it lives, no file descriptor is free; those that are open stay open.
-class NoFreeDescriptor {
- public:
-  NoFreeDescriptor() {
-    getrlimit(RLIMIT_NOFILE, &usual_);
-    rlimit none = usual_;
-    none.rlim_cur = 0;
-    setrlimit(RLIMIT_NOFILE, &none);
-  }
-  ~NoFreeDescriptor() { setrlimit(RLIMIT_NOFILE, &usual_); }
-  NoFreeDescriptor(const NoFreeDescriptor&) = delete;
-  NoFreeDescriptor& operator=(const NoFreeDescriptor&) = delete;
-
- private:
-  rlimit usual_{};
-};
 
 // poll() returns when nothing can be done at once. It would never return if the listener retried at
 // once.
@@ -35,7 +19,7 @@ TEST(ListenerTest, PausesWithoutADescriptorAndThenServesWaitingClients) {
   Listener::Tcp::socket client(context);
   client.connect(listener.endpoint());
   {
-    const NoFreeDescriptor none;
+    const support::NoFreeDescriptor none;
     listener.start();
     context.poll();
     EXPECT_EQ(arrived, 0);

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <random>
+#include <system_error>
 
 namespace lockstep::support {
 
@@ -34,6 +35,10 @@ void send_at_once(int connection) {
   setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
+[[noreturn]] void throw_error(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
 int give_up(int socket) {
   close(socket);
   return -1;
@@ -43,6 +48,7 @@ int give_up(int socket) {
 
 int listen_on(std::uint16_t port) {
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (listener == -1) return -1;
   const int on = 1;
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   const sockaddr_in address = address_of(port);
@@ -62,6 +68,7 @@ std::uint16_t port_of(int socket) {
 
 int connect_to(std::uint16_t port, std::chrono::milliseconds limit) {
   const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (connection == -1) return -1;
   const sockaddr_in address = address_of(port);
   if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     int error = errno;
@@ -86,17 +93,20 @@ std::uint16_t free_port() {
   for (;;) {
     const auto port = static_cast<std::uint16_t>(12000 + random() % 20000);
     const int listener = listen_on(port);
-    if (listener == -1) continue;
-    close(listener);
-    return port;
+    if (listener != -1) {
+      close(listener);
+      return port;
+    }
+    if (errno != EADDRINUSE) throw_error("a listener");
   }
 }
 
 // The port is bound without SO_REUSEADDR, and never listens.
 std::uint16_t refusing_port() {
   for (;;) {
-    const int bound = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const std::uint16_t port = free_port();
+    const int bound = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (bound == -1) throw_error("a socket");
     const sockaddr_in address = address_of(port);
     if (bind(bound, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) return port;
     close(bound);

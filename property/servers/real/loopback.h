@@ -18,6 +18,7 @@ namespace lockstep::support {
 
 // A port without a listener at the moment. It is outside the range of the local ports that the
 // kernel picks for connections: inside, a connection attempt to a free port could meet itself.
+// Throws std::system_error if this process can open no socket, as does refusing_port().
 [[nodiscard]] std::uint16_t free_port();
 
 // A port that refuses connections until the end of this process: no other socket can listen there.

@@ -6,10 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <system_error>
 #include <vector>
 
 #include "real/loopback.h"
@@ -75,10 +77,12 @@ void ServerProcess::start(const std::vector<std::string>& more) {
   const std::vector<char*> command = arguments(words);
   const int log =
       open((directory_ / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (log == -1) throw std::system_error(errno, std::generic_category(), "the server's log");
   const pid_t parent = getpid();
   process_ = fork();
   if (process_ == 0) {
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing == -1) _exit(126);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(126);
     setsid();  // Keeps an interrupt at the terminal from the server: the tests stop it.
@@ -88,8 +92,9 @@ void ServerProcess::start(const std::vector<std::string>& more) {
     execvp(command[0], command.data());
     _exit(127);
   }
+  const int error = errno;
   close(log);
-  close(nothing);
+  if (process_ == -1) throw std::system_error(error, std::generic_category(), "fork()");
 }
 
 void ServerProcess::stop() {

@@ -23,7 +23,8 @@ class ServerProcess {
 
   // Writes the lines that every server needs, followed by `lines`.
   void configure(std::uint16_t port, std::chrono::milliseconds tick_time, const std::string& lines);
-  // `more`: further options of the virtual machine, which override the usual ones.
+  // `more`: further options of the virtual machine, which override the usual ones. Throws
+  // std::system_error if the system denies it a process or a log.
   void start(const std::vector<std::string>& more = {});
   // Kills the server.
   void stop();

@@ -50,6 +50,7 @@ static int clean_up(void) {
 
 static void exit_at_signal(int signal) {
   (void)signal;
+  // NOLINTNEXTLINE(bugprone-signal-handler): raise() calls this handler, and is safe to leave.
   pthread_exit("signal");
 }
 
