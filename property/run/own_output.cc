@@ -27,6 +27,7 @@ OwnOutput::OwnOutput(bool is_shown)
     return;
   }
   const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nothing == -1) return;
   ::dup2(nothing, STDOUT_FILENO);
   ::dup2(nothing, STDERR_FILENO);
   ::close(nothing);

@@ -56,6 +56,10 @@ int hunt_main(int argc, char** argv, char** variables) {
   ::unsetenv("LD_BIND_NOW");
   if (words.empty()) return main_of_program(argc, argv, variables);
   const int input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (input == -1) {
+    std::perror("lockstep: /dev/null");
+    ::_exit(2);
+  }
   ::dup2(input, STDIN_FILENO);
   const int status = program::run_target(words, target_of(argc, argv, variables));
   std::cout.flush();
