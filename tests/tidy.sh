@@ -20,13 +20,15 @@ prepare() {
 }
 # check TREE ARGUMENT...
 check() { run-clang-tidy-19 -quiet -p "$1" -j "$jobs" "${@:2}"; }
-# The joined files are in the tree, so clang-tidy looks for their settings there. What they include counts as headers,
-# except for the analyzer if their path has this word (AnalysisConsumer.cpp, isInCodeFile).
+# The joined files are in the tree, so clang-tidy looks for their settings there, which allow what joining does. What
+# they include counts as headers, except for the analyzer if their path has this word (AnalysisConsumer.cpp,
+# isInCodeFile).
 if [ "${1-}" = --all ]; then
   tree=build/tidy-UnifiedSource
   prepare $tree -DLOCKSTEP_UNITY_BUILD=ON
   cp tests/.clang-tidy $tree/tests
-  echo '{InheritParentConfig: true, Checks: -bugprone-suspicious-include}' >$tree/.clang-tidy
+  echo '{InheritParentConfig: true, Checks: "-bugprone-suspicious-include, -readability-redundant-declaration"}' \
+    >$tree/.clang-tidy
   check $tree -header-filter='.*/(core|fakezk|backends|property|tests|examples)/.*\.(h|cc)$'
   exit
 fi
