@@ -39,8 +39,11 @@ void send_at_once(int connection) {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
+// Leaves `errno` as it is.
 int give_up(int socket) {
+  const int error = errno;
   close(socket);
+  errno = error;
   return -1;
 }
 
