@@ -3,7 +3,7 @@
 # header that differs:
 #
 #   tests/tidy.sh [COMMIT]    the default is where this branch left its upstream, or else HEAD^
-#   tests/tidy.sh --all       runs it on all source files, thirty at once, which takes a third of the time
+#   tests/tidy.sh --all       runs it on all source files, thirty at once: an hour of a processor
 #
 # It configures build/tidy or build/tidy-UnifiedSource, where nothing is precompiled, and builds only files that are
 # included. Only a file that is checked by itself is searched for unused using-declarations.
