@@ -283,6 +283,22 @@ TEST_F(PrometheusTest, UnfairMutexCountsForItsZnode) {
 }
 
 // Whatever znodes it consists of.
+// The second grant has the name of the first one, whose release has not had its answer yet.
+TEST_F(PrometheusTest, TwoGrantsOfOneUnfairMutexEndSeparately) {
+  OnClient<UnfairMutex> mutex(client_, "/locks/one", &metrics_);
+  ClientGrant first = must(simulation_.run(mutex.acquire()), "acquire");
+  const auto second = start_and_settle(mutex.acquire());
+  const auto released = simulation_.start(first.held.release());
+  disconnect(simulation_, *client_.current(), 1);
+  reconnect(simulation_, *client_.current());
+  ASSERT_TRUE(released.done());
+  ASSERT_TRUE(second.done());
+  EXPECT_EQ(value("lockstep_held{lock=\"/locks/one\"}"), "1");
+  simulation_.run(second.result()->held.release());
+  EXPECT_EQ(value("lockstep_held{lock=\"/locks/one\"}"), "0");
+  EXPECT_EQ(value("lockstep_hold_seconds_count{lock=\"/locks/one\"}"), "2");
+}
+
 TEST_F(PrometheusTest, SemaphoreHasOneLabel) {
   OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
   ClientGrant grant = must(run_and_settle(semaphore.acquire()), "acquire");

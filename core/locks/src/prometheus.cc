@@ -180,9 +180,8 @@ PrometheusMetrics::Figures& PrometheusMetrics::of_contender(const Path& znode) {
   return part(znode) ? of(znode) : of(znode.parent());
 }
 
-std::optional<PrometheusMetrics::Ended> PrometheusMetrics::ended(Since& since, SessionId session,
-                                                                 const Path& znode) {
-  const auto found = since.find({session, znode.string()});
+std::optional<PrometheusMetrics::Ended> PrometheusMetrics::ended(Since& since, const Known& known) {
+  const auto found = since.find(known);
   if (found == since.end()) return std::nullopt;
   Ended ended;
   if (found->second) ended.lasted = executor_->now() - *found->second;
@@ -190,10 +189,15 @@ std::optional<PrometheusMetrics::Ended> PrometheusMetrics::ended(Since& since, S
   return ended;
 }
 
-void PrometheusMetrics::began(Since& since, SessionId session, const Path& znode) {
+std::optional<PrometheusMetrics::Ended> PrometheusMetrics::wait_ended(SessionId session,
+                                                                      const Path& znode) {
+  return ended(waiting_since_, Known(session, znode, 0));
+}
+
+void PrometheusMetrics::began(Since& since, const Known& known) {
   std::optional<TimePoint> now;
   if (executor_) now = executor_->now();
-  since[{session, znode.string()}] = now;
+  since[known] = now;
 }
 
 // The acquire of a turn is part of an acquire that is reported separately.
@@ -212,11 +216,11 @@ void PrometheusMetrics::place_reserved(SessionId session, const Path& lock, cons
   Figures& figures = of(lock);
   ++figures.places;
   ++figures.waiting;
-  began(waiting_since_, session, znode);
+  began(waiting_since_, Known(session, znode, 0));
 }
 
 void PrometheusMetrics::place_given_up(SessionId session, const Path& znode) {
-  if (ended(waiting_since_, session, znode)) of_contender(znode).wait_no_more(1);
+  if (wait_ended(session, znode)) of_contender(znode).wait_no_more(1);
 }
 
 void PrometheusMetrics::waiting(SessionId, const Path& znode, std::size_t ahead) {
@@ -231,10 +235,10 @@ void PrometheusMetrics::numbers_run_out(const Path& lock, std::int32_t) { ++of(l
 
 std::optional<PrometheusMetrics::Ended> PrometheusMetrics::waited_for(const GrantRecord& grant) {
   const Part* const lies_in = part(grant.lock);
-  if (!lies_in) return ended(waiting_since_, grant.session, grant.znode);
+  if (!lies_in) return wait_ended(grant.session, grant.znode);
   const auto turn = turns_.extract({grant.session, lies_in->lock});
   if (turn.empty()) return std::nullopt;
-  return ended(waiting_since_, grant.session, turn.mapped());
+  return wait_ended(grant.session, turn.mapped());
 }
 
 // A turn does not end the wait.
@@ -249,12 +253,12 @@ void PrometheusMetrics::granted(const GrantRecord& grant) {
   const std::optional<Ended> waited = waited_for(grant);
   figures.wait_no_more(waited ? 1 : 0);
   if (waited && waited->lasted) figures.waits.add(*waited->lasted);
-  began(held_since_, grant.session, grant.znode);
+  began(held_since_, Known(grant.session, grant.znode, grant.created));
 }
 
 // If the place is still there, the turn ended without a lease.
 void PrometheusMetrics::turn_ended(const GrantRecord& grant) {
-  if (!ended(waiting_since_, grant.session, grant.znode)) return;
+  if (!wait_ended(grant.session, grant.znode)) return;
   of(grant.lock).wait_no_more(1);
   turns_.erase({grant.session, part(grant.lock)->lock});
 }
@@ -294,7 +298,8 @@ void PrometheusMetrics::dropped(const GrantRecord& grant) {
 
 // A grant can be lost and then released: it ends once.
 void PrometheusMetrics::grant_ended(const GrantRecord& grant) {
-  const std::optional<Ended> hold = ended(held_since_, grant.session, grant.znode);
+  const Known known(grant.session, grant.znode, grant.created);
+  const std::optional<Ended> hold = ended(held_since_, known);
   if (!hold) return;
   --of(grant).held;
   if (hold->lasted) of(grant).holds.add(*hold->lasted);

@@ -69,8 +69,20 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
     std::array<std::uint64_t, kBucketsMs.size() + 1> at_most{};
     Duration sum{};
   };
-  // The beginnings by session and znode; none if it was before there was a clock.
-  using Since = std::map<std::pair<SessionId, std::string>, std::optional<TimePoint>>;
+  // A contender's znode in a session. An UnfairMutex's grants share a name: two of them may be
+  // known at once, while the first one's release has no answer.
+  class Known {
+   public:
+    Known(SessionId of, const Path& path, Zxid czxid)
+        : session(of), znode(path.string()), created(czxid) {}
+    friend auto operator<=>(const Known&, const Known&) = default;
+
+    SessionId session;
+    std::string znode;
+    Zxid created;
+  };
+  // The beginnings; none if it was before there was a clock.
+  using Since = std::map<Known, std::optional<TimePoint>>;
   using Counts = std::map<std::string_view, std::uint64_t>;  // by a name with static lifetime
 
   // The figures of one lock.
@@ -147,9 +159,11 @@ class PrometheusMetrics final : public LockObserver, public SessionObserver {
   // The wait for the grant; none if no wait was reported.
   std::optional<Ended> waited_for(const GrantRecord& grant);
   void turn_ended(const GrantRecord& grant);
-  void began(Since& since, SessionId session, const Path& znode);
+  void began(Since& since, const Known& known);
   // Removes an entry from the table; none if there is no such entry.
-  std::optional<Ended> ended(Since& since, SessionId session, const Path& znode);
+  std::optional<Ended> ended(Since& since, const Known& known);
+  // The end of the wait in a place, whose name is its own.
+  std::optional<Ended> wait_ended(SessionId session, const Path& znode);
   void grant_ended(const GrantRecord& grant);
 
   const Executor* executor_ = nullptr;  // set by the first session
