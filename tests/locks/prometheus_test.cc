@@ -321,6 +321,29 @@ TEST_F(PrometheusTest, SemaphoreHasOneLabel) {
 }
 
 // A turn without a result is no grant, and the wait is over.
+// An operator deletes the turn of one contender, and the next one of its session has it already
+// when the first one hears of that.
+TEST_F(PrometheusTest, ALostTurnDoesNotEndTheNextOne) {
+  Semaphore others(*other_, "/s", 1);
+  std::optional<HeldLock> lease = must(simulation_.run(others.acquire()), "acquire");
+  simulation_.settle();
+  OnClient<Semaphore> semaphore(client_, "/s", 1, &metrics_);
+  simulation_.run(ignore(client_.session(Context())));
+  const auto first = simulation_.start(semaphore.acquire());
+  const auto second = start_and_settle(semaphore.acquire());
+  const auto waiters = must(simulation_.run(others.waiters()), "waiters");
+  ASSERT_EQ(waiters.size(), 2U);
+  must(run_and_settle(remove(*other_, waiters.front().znode)), "remove");
+  ASSERT_TRUE(first.done());
+  EXPECT_EQ(error_of(first.result()), Error::kNoNode);
+  EXPECT_FALSE(second.done());
+  lease.reset();
+  simulation_.settle();
+  ASSERT_TRUE(second.done());
+  EXPECT_EQ(value("lockstep_waiting{lock=\"/s\"}"), "0");
+  EXPECT_EQ(value("lockstep_wait_seconds_count{lock=\"/s\"}"), "1");
+}
+
 TEST_F(PrometheusTest, AbandonedSemaphoreDoesNotWait) {
   OnClient<Semaphore> semaphore(client_, "/s", std::int32_t{1}, &metrics_);
   const ClientGrant grant = must(simulation_.run(semaphore.acquire()), "acquire");

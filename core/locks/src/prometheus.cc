@@ -260,7 +260,9 @@ void PrometheusMetrics::granted(const GrantRecord& grant) {
 void PrometheusMetrics::turn_ended(const GrantRecord& grant) {
   if (!wait_ended(grant.session, grant.znode)) return;
   of(grant.lock).wait_no_more(1);
-  turns_.erase({grant.session, part(grant.lock)->lock});
+  // The next contender of this session may have its turn already.
+  const auto turn = turns_.find({grant.session, part(grant.lock)->lock});
+  if (turn != turns_.end() && turn->second == grant.znode) turns_.erase(turn);
 }
 
 void PrometheusMetrics::gave_up(SessionId, const Path& lock, Error error) {
