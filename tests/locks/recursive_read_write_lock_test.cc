@@ -179,6 +179,18 @@ TEST_F(RecursiveReadWriteLockTest, HoldsThatLeaveDuringAnUpgradeReleaseTheLockAt
   EXPECT_EQ(lock_.readers(ann_), 0U);
 }
 
+TEST_F(RecursiveReadWriteLockTest, OnlyTheLastWriteHoldDowngrades) {
+  Hold writer = must(write(ann_), "write");
+  Hold outer = must(read(ann_), "read");
+  Hold inner = must(read(ann_), "read again");
+  const Context over(simulation_.now());
+  EXPECT_EQ(simulation_.run(writer.release(over)), ReleaseOutcome::kUnknown);
+  const RequestCounter requests(simulation_);
+  EXPECT_EQ(simulation_.run(inner.release(over)), ReleaseOutcome::kReleased);
+  EXPECT_EQ(requests.total(), 0U);
+  EXPECT_EQ(outer.held().share(), Share::kExclusive);
+}
+
 TEST_F(RecursiveReadWriteLockTest, ADowngradeThatRunsOutOfTimeLeavesAWriter) {
   Hold writer = must(write(ann_), "write");
   Hold reader = must(read(ann_), "read");

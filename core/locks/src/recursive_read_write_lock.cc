@@ -134,7 +134,7 @@ Task<ReleaseOutcome> RecursiveReadWriteLock::Hold::release(Context context) {
     co_return outcome;
   }
   if (entry.held.cause()) co_return ReleaseOutcome::kAlreadyLost;
-  const bool downgrades = entry.writers == 0 && entry.held.share() == Share::kExclusive;
+  const bool downgrades = share_ == Share::kExclusive && entry.writers == 0;
   if (!downgrades || entry.changing) co_return ReleaseOutcome::kReleased;
   const Changing changing(lock, entry);
   const Result<void> changed = co_await lock.lock_.downgrade(entry.held, std::move(context));
