@@ -232,6 +232,18 @@ TEST_F(BlockingTest, AReaderBecomesTheWriterAndBack) {
   anns.unlock_shared();
 }
 
+TEST_F(BlockingTest, AnUpgradeWithoutAnAnswerIsAnError) {
+  blocking::ReadWriteLock anns(ann_, "/lock");
+  anns.lock_shared();
+  simulation_.hold_inbox(*ann_.current());
+  simulation_.advance(1ms);
+  EXPECT_EQ(code_of([&] { static_cast<void>(anns.try_upgrade_for(1s)); }), std::errc::timed_out);
+  simulation_.let_go(*ann_.current());
+  simulation_.settle();
+  EXPECT_TRUE(anns.try_upgrade_for(1s));
+  anns.unlock();
+}
+
 TEST_F(BlockingTest, AnUpgradeThatWouldWaitForAWriterConflicts) {
   blocking::ReadWriteLock anns(ann_, "/lock");
   anns.lock_shared();

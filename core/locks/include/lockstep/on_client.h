@@ -164,12 +164,14 @@ class OnClient {
     }
   }
   // `way(Recipe&, HeldLock&, Context)` is Task<Result<void>>: changes a grant of this lock, on its
-  // session. The grant outlives the task.
+  // session, with the same errors. The grant outlives the task.
   template <class Way>
   Task<Result<void>> change(ClientGrant& grant, Way way, Context context) {
     Recipe recipe = make_(*grant.session);
-    const Result<void> changed = co_await way(recipe, grant.held, std::move(context));
-    co_return changed;
+    const TimePoint began = executor().now();
+    const Result<void> changed = co_await way(recipe, grant.held, context);
+    if (changed) co_return changed;
+    co_return failure(internal::why_not_acquired(changed.error(), *grant.session, began, context));
   }
 
   [[nodiscard]] const Path& path() const { return lock_; }
