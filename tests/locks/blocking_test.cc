@@ -244,6 +244,18 @@ TEST_F(BlockingTest, AnUpgradeWithoutAnAnswerIsAnError) {
   anns.unlock();
 }
 
+TEST_F(BlockingTest, AnUpgradeWhoseDeadlineHasPassedSendsNoRequest) {
+  blocking::ReadWriteLock anns(ann_, "/lock");
+  anns.lock_shared();
+  {
+    const RequestCounter requests(simulation_);
+    EXPECT_FALSE(anns.try_upgrade_for(0s));
+    simulation_.settle();
+    EXPECT_EQ(requests.total(), 0U);
+  }
+  anns.unlock_shared();
+}
+
 TEST_F(BlockingTest, AnUpgradeThatWouldWaitForAWriterConflicts) {
   blocking::ReadWriteLock anns(ann_, "/lock");
   anns.lock_shared();

@@ -183,6 +183,10 @@ void ReadWriteLock::replace(HeldLock& held, HeldLock next) {
 
 Task<Result<void>> ReadWriteLock::upgrade(One, HeldLock& held, Patience patience, Context context) {
   co_await ok(can_change(held, Share::kShared));
+  // A context that has ended sends nothing, not even for the token below.
+  if (context.stop_requested()) co_return failure(Error::kCancelled);
+  const bool late = context.deadline() && *context.deadline() <= executor().now();
+  if (late) co_return failure(Error::kTimedOut);
   // 1. Queue up as a writer, and keep the read grant. 2. Wait for the readers in front. Another
   // writer in front is a conflict: it waits for our read grant and would never let us through. A
   // lost read grant ends the wait, in which our writer stops the readers that come later.
