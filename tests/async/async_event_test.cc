@@ -66,6 +66,14 @@ TEST_F(AsyncEventTest, AWaitEndsWithItsContext) {
   EXPECT_EQ(woken_, 2);
 }
 
+TEST_F(AsyncEventTest, AnEventThatIsSetWasThereBeforeTheEndOfALaterWait) {
+  event_.set();
+  EXPECT_TRUE(simulation_.run(wait(Context(simulation_.now()))));
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_TRUE(simulation_.run(wait(Context(stop.get_token()))));
+}
+
 TEST_F(AsyncEventTest, ADestroyedWaitIsForgotten) {
   {
     TaskSet tasks;

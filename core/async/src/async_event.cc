@@ -6,9 +6,10 @@ namespace lockstep {
 
 EventWait::EventWait(AsyncEvent& event, Context context)
     : Wait(event.executor_, std::move(context)), event_(event) {
-  const std::optional<Error> over = already_over();
-  if (over) result_ = failure(*over);
-  if (over || event_.is_set()) {
+  if (event_.is_set()) {
+    finish();
+  } else if (const std::optional<Error> over = already_over()) {
+    result_ = failure(*over);
     finish();
   } else {
     event_.waits_.push_back(this);
