@@ -72,6 +72,17 @@ TEST_F(ReadWriteOraclesTest, UpgradeIsSoundOnlyBesideItsOwnReader) {
   EXPECT_EQ(broken(), "S1");
 }
 
+// Another writer could have held meanwhile.
+TEST_F(ReadWriteOraclesTest, AnUpgradeAfterTheEndOfItsReaderBreaksS1) {
+  const Created reader = place(*a_, "/lock/x-__READ__");
+  const GrantRecord record = shared(*a_, reader);
+  oracles().granted(record);
+  oracles().releasing(record);
+  remove_znode(*a_, reader);
+  oracles().granted(continued(grant(*a_, place(*a_, "/lock/x-__WRIT__")), reader.path));
+  expect_broken("S1", "continues the grant of");
+}
+
 // The downgraded reader has its writer's number. That writer's znode may still be there.
 TEST_F(ReadWriteOraclesTest, UpgradeIsSoundBesideTheWriterThatItsReaderWas) {
   const Created first = place(*a_, "/lock/x-__WRIT__");

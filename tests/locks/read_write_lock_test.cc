@@ -293,6 +293,27 @@ TEST_F(ReadWriteLockTest, UpgradeEndsWhenItsReadGrantIsLost) {
   EXPECT_EQ(other.state(), LockState::kHeld);
 }
 
+// An operator deletes the reader's znode, and a writer comes and goes, before the upgrade has its
+// place: the client has not heard of the deletion when it sees that nobody is in front.
+TEST_F(ReadWriteLockTest, UpgradeOfAReaderWhoseZnodeIsGoneFailsBeforeItHearsOfThat) {
+  HeldLock held = a_.read();
+  const Acquired other = b_.wait_to_write();
+  simulation_.hold(*a_.session, OpCode::kCreate);
+  simulation_.hold_inbox(*a_.session);
+  const auto upgrading = start_and_settle(a_.lock.upgrade(held));
+  must(run_and_settle(remove(*c_.session, held.znode())), "remove");
+  ASSERT_TRUE(other.done());
+  b_.release(*other.result());
+  simulation_.let_go(*a_.session);
+  simulation_.hold_inbox(*a_.session);
+  simulation_.settle();
+  let_go_and_settle(*a_.session);
+  ASSERT_TRUE(upgrading.done());
+  EXPECT_EQ(error_of(upgrading.result()), Error::kNoNode);
+  EXPECT_EQ(held.state(), LockState::kLost);
+  EXPECT_TRUE(children(simulation_, "/lock").empty());
+}
+
 TEST_F(ReadWriteLockTest, UpgradeInFrontOfAWaitingWriterIsAConflict) {
   HeldLock held = a_.read();
   const Acquired writer = b_.wait_to_write();

@@ -158,6 +158,13 @@ TEST(PositionTest, TheWriterOfADowngradedReaderDoesNotCount) {
   EXPECT_EQ(position->exclusive_ahead, 0U);
 }
 
+TEST(PositionTest, WithoutItsOtherGrantAContenderHasNone) {
+  const Children queue = list({"b__READ__0000000002", "c__WRIT__0000000003"});
+  const std::string_view ours = "c__WRIT__0000000003";
+  EXPECT_EQ(error_of(position_of(ours, kReadWriteMarks, queue, "a__READ__0000000001")),
+            Error::kNoNode);
+}
+
 TEST(PositionTest, AContenderOutsideTheListHasNone) {
   const Children queue = list({"a-lock-0000000001", "b-lock-0000000003"});
   EXPECT_EQ(error_of(position_of("c-lock-0000000002", kLockMark, queue)), Error::kNoNode);

@@ -50,11 +50,13 @@ Result<Position> position_of(std::string_view ours, Marks marks, const Children&
   Position position;
   std::int32_t nearest = 0;
   bool found = false;
+  bool own_is_there = own.empty();
   for (const std::string_view name : queue) {
     if (name == ours) {
       found = true;
       continue;
     }
+    if (!own.empty() && name == own) own_is_there = true;
     const std::optional<Contender> other = contender(name, marks);
     if (!other) {
       position.foreign = name;
@@ -69,7 +71,7 @@ Result<Position> position_of(std::string_view ours, Marks marks, const Children&
     ++position.ahead;
     if (other->share == Share::kExclusive) ++position.exclusive_ahead;
   }
-  if (!found) return failure(Error::kNoNode);
+  if (!found || !own_is_there) return failure(Error::kNoNode);
   return position;
 }
 

@@ -194,6 +194,15 @@ void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
   if (leases > rules_.capacity) report_leases(grant, leases);
 }
 
+// A grant that has changed holds without a gap: the one before was there when it took over.
+void LockOracles::check_continued(const GrantRecord& grant) {
+  for (const Life& before : lives_) {
+    if (!is(before.znode, grant.continues)) continue;
+    world_->note_existence(before.znode);
+    if (before.gone_at(grant.evidence)) report_continued(grant);
+  }
+}
+
 [[gnu::always_inline]] inline void LockOracles::check_evidence(const GrantRecord& grant,
                                                                const Life& own) {
   if (own.owner != grant.session) {
@@ -206,6 +215,7 @@ void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
   if (own.created > grant.evidence || own.gone_at(grant.evidence)) {
     report_evidence(grant);
   }
+  if (!grant.continues.view().empty()) check_continued(grant);
   return own.lease ? check_leases(grant, own) : check_who_is_in_front(grant, own);
 }
 

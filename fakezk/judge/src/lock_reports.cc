@@ -73,6 +73,11 @@ void LockOracles::report_evidence(const GrantRecord& grant) {
                           std::to_string(grant.evidence) + ", on which its grant rests");
 }
 
+void LockOracles::report_continued(const GrantRecord& grant) {
+  report(Oracle::kS1, grant.znode.string() + " continues the grant of " + grant.continues.string() +
+                          ", which had gone by zxid " + std::to_string(grant.evidence));
+}
+
 void LockOracles::report_not_deleted(const GrantRecord& grant) {
   report(Oracle::kS1, grant.znode.string() + " was granted by the deletion of " +
                           grant.after.string() + ", which is still there");

@@ -96,8 +96,8 @@ struct Position {
 
 // The position of the contender called `ours`. `own` is not counted: a grant of the same holder.
 // Neither are others with its number: a downgraded reader has that of its writer, which the session
-// may still be deleting. Errors: kNoNode if `ours` is not in the list, kBadArguments if it carries
-// no mark.
+// may still be deleting. Errors: kNoNode if `ours`, or an `own` that is not empty, is not in the
+// list; kBadArguments if `ours` carries no mark.
 [[nodiscard]] Result<Position> position_of(std::string_view ours, Marks marks,
                                            const Children& queue, std::string_view own = {});
 // In a queue of exclusive contenders with that mark.

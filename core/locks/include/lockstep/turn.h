@@ -22,7 +22,8 @@ class LockQueue {
   Path lock;
   Marks marks;
   LockObserver* observer;
-  Path own = Path(Text());  // A grant of the same holder, which does not keep it waiting.
+  // A grant of the same holder, which does not keep it waiting; null if it has none.
+  Path own = Path(Text());
   // Whether a contender may take over without another list: see wait_in_queue. Only for a queue
   // whose contenders are all exclusive and numbered by the server. (A downgrade of a read/write
   // lock makes a lower number appear; a user's mark may mean anything.)
@@ -54,9 +55,9 @@ enum class Patience : std::uint8_t {
 // `ours`, a child of the queue's lock, waiting. It watches only the nearest znode in front that
 // excludes ours: a watch on the list would wake the whole herd. `first` is a list of the queue that
 // was asked for when `ours` was created, if there is one. It rides out transient errors. Errors:
-// kNoNode if `ours` is not in the queue (any more), kConflict as its patience says, those of
-// Session::connected(). Resumes on the session's executor. All arguments outlive the task: the
-// recipe that awaits it has them in its frame, and a queue may be long.
+// kNoNode if `ours`, or the queue's `own`, is not in the queue (any more), kConflict as its
+// patience says, those of Session::connected(). Resumes on the session's executor. All arguments
+// outlive the task: the recipe that awaits it has them in its frame, and a queue may be long.
 //
 // If the queue takes over, a contender that the last list showed second holds as soon as it hears
 // that the first one is deleted, without a round trip, if all of these hold:

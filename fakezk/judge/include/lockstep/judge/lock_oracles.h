@@ -216,6 +216,7 @@ class LockOracles final : public LockObserver {
   inline void check_evidence(const GrantRecord& grant, const Life& own);
   inline void check_who_is_in_front(const GrantRecord& grant, const Life& own);
   void check_leases(const GrantRecord& grant, const Life& own);
+  [[gnu::cold]] void check_continued(const GrantRecord& grant);
   inline void check_earlier_grants(const GrantRecord& grant, fakezk::PathId lock, const Life& own);
   [[nodiscard]] inline bool is_continued(const Life& other, const GrantRecord& grant) const;
   [[nodiscard]] inline bool may_overlap(const GrantRecord& grant, const Life& own,
@@ -247,6 +248,7 @@ class LockOracles final : public LockObserver {
   [[gnu::cold]] void report_idle(const Life& place, Duration idle);
   [[gnu::cold]] void report_never_created(const GrantRecord& grant);
   [[gnu::cold]] void report_evidence(const GrantRecord& grant);
+  [[gnu::cold]] void report_continued(const GrantRecord& grant);
   [[gnu::cold]] void report_not_deleted(const GrantRecord& grant);
   [[gnu::cold]] void report_in_front(const GrantRecord& grant, const Life& other);
   [[gnu::cold]] void report_leases(const GrantRecord& grant, std::uint32_t leases);
