@@ -173,6 +173,22 @@ TEST_F(UnfairMutexTest, TwoReleasesAtOnceDeleteOneZnode) {
   EXPECT_TRUE(simulation_.exists(by_b.result()->znode()));
 }
 
+// An operator deletes the holder's znode, and the next holder's is there before the client looks.
+TEST_F(UnfairMutexTest, ALossIsNoticedAlthoughTheNextHolderHidesItsZnode) {
+  const HeldLock held = hold(of_a_);
+  const std::stop_token lost = held.lost_token();
+  simulation_.settle();
+  simulation_.hold_inbox(*a_);
+  must(simulation_.run(remove(*b_, held.znode())), "remove");
+  LockOptions hidden;
+  hidden.acl = Acl({AclEntry(permission::kAll & ~permission::kRead, "world", "anyone")});
+  UnfairMutex of_others(*b_, "/locks/one", hidden);
+  const HeldLock next = hold(of_others);
+  let_go_and_settle(*a_);
+  EXPECT_TRUE(lost.stop_requested());
+  EXPECT_EQ(held.cause(), Error::kNoNode);
+}
+
 TEST_F(UnfairMutexTest, AReleaseGoesOnWhenTheOneBeforeItIsDestroyed) {
   HeldLock held = hold(of_a_);
   simulation_.hold(*a_, OpCode::kRemove);

@@ -31,13 +31,17 @@ void HeldLock::Guard::tell(Notice& notice) {
   session_.executor().post(notice);
 }
 
-// If the ACL forbids us to read our own znode, its changes stay unknown. On a session without room
-// for one more watch, the guard reads it every sixth of the session timeout instead.
+// It looks again after every event: if our session has ended, that is the cause of a deletion, and
+// the session reports it. If the ACL forbids us to read our own znode, its changes stay unknown; if
+// that of the next holder's does, ours is gone. On a session without room for one more watch, the
+// guard reads it every sixth of the session timeout instead.
 Task<void> HeldLock::Guard::keep_watch(Guard& self, std::optional<Watch> left) {
   Session& session = self.session_;
+  bool deleted = false;
   if (left) {
     const Result<WatchEvent> event = co_await left->fired();
     if (!event) co_return;
+    deleted = event->type() == EventType::kDeleted;
     left.reset();
   }
   for (;;) {
@@ -47,6 +51,7 @@ Task<void> HeldLock::Guard::keep_watch(Guard& self, std::optional<Watch> left) {
       if (!self.examine(own->value)) co_return;
       const Result<WatchEvent> event = co_await own->watch.fired();
       if (!event) co_return;
+      deleted = event->type() == EventType::kDeleted;
       continue;
     }
     if (own.error() == Error::kWatchLimit) {
@@ -55,7 +60,8 @@ Task<void> HeldLock::Guard::keep_watch(Guard& self, std::optional<Watch> left) {
       if (unwatched && !self.examine(*unwatched)) co_return;
       if (!unwatched) own = failure(unwatched.error());
     }
-    if (own.error() == Error::kNoNode) self.tell(self.gone_);
+    const bool hidden = deleted && own.error() == Error::kNoAuth;
+    if (own.error() == Error::kNoNode || hidden) self.tell(self.gone_);
     if (own.error() != Error::kWatchLimit) co_return;
     const TimePoint next = session.executor().now() + session.timeout() / 6;
     static_cast<void>(co_await sleep_until(session.executor(), next));
