@@ -20,6 +20,15 @@ class UnfairMutexTest : public SimulatedSessionsTest {
 
   UnfairMutex of_a_{*a_, "/locks/one"};
   UnfairMutex of_b_{*b_, "/locks/one"};
+  UnfairMutex hidden_of_b_{*b_, "/locks/one", hidden()};
+
+ private:
+  // Other clients may not read the znode.
+  static LockOptions hidden() {
+    LockOptions options;
+    options.acl = Acl({AclEntry(permission::kAll & ~permission::kRead, "world", "anyone")});
+    return options;
+  }
 };
 
 TEST_F(UnfairMutexTest, TryingCostsOneRequestAndLeavesNothing) {
@@ -173,6 +182,29 @@ TEST_F(UnfairMutexTest, TwoReleasesAtOnceDeleteOneZnode) {
   EXPECT_TRUE(simulation_.exists(by_b.result()->znode()));
 }
 
+TEST_F(UnfairMutexTest, ALostCreateIsRepeatedAlthoughTheHolderHidesItsZnode) {
+  must(simulation_.run(create(*a_, "/locks")), "create");
+  const auto by_a = simulation_.start(of_a_.acquire());
+  disconnect(simulation_, *a_);
+  HeldLock held = hold(hidden_of_b_);
+  reconnect(simulation_, *a_);
+  EXPECT_FALSE(by_a.done());
+  EXPECT_EQ(simulation_.run(held.release()), ReleaseOutcome::kReleased);
+  simulation_.run_until(by_a);
+  EXPECT_TRUE(by_a.result().has_value());
+}
+
+TEST_F(UnfairMutexTest, ALostReleaseIsKnownAlthoughTheNextHolderHidesItsZnode) {
+  HeldLock held = hold(of_a_);
+  const auto released = simulation_.start(held.release());
+  disconnect(simulation_, *a_, 1);
+  const HeldLock next = hold(hidden_of_b_);
+  reconnect(simulation_, *a_);
+  ASSERT_TRUE(released.done());
+  EXPECT_EQ(released.result(), ReleaseOutcome::kReleased);
+  EXPECT_TRUE(simulation_.exists(next.znode()));
+}
+
 // An operator deletes the holder's znode, and the next holder's is there before the client looks.
 TEST_F(UnfairMutexTest, ALossIsNoticedAlthoughTheNextHolderHidesItsZnode) {
   const HeldLock held = hold(of_a_);
@@ -180,10 +212,7 @@ TEST_F(UnfairMutexTest, ALossIsNoticedAlthoughTheNextHolderHidesItsZnode) {
   simulation_.settle();
   simulation_.hold_inbox(*a_);
   must(simulation_.run(remove(*b_, held.znode())), "remove");
-  LockOptions hidden;
-  hidden.acl = Acl({AclEntry(permission::kAll & ~permission::kRead, "world", "anyone")});
-  UnfairMutex of_others(*b_, "/locks/one", hidden);
-  const HeldLock next = hold(of_others);
+  const HeldLock next = hold(hidden_of_b_);
   let_go_and_settle(*a_);
   EXPECT_TRUE(lost.stop_requested());
   EXPECT_EQ(held.cause(), Error::kNoNode);
