@@ -215,8 +215,10 @@ void add_run(CLI::App& app, CommandLine& line, const RunTarget& make) {
   add_fault_options(*command, *options);
   add_output_options(*command, *options);
   command
-      ->add_option("--replay", options->replay,
-                   "Run one execution again, in one process, from its replay string or @FILE")
+      ->add_option(
+          "--replay", options->replay,
+          "Run one execution again, in one process, from its replay string or @FILE; options "
+          "of the search, such as --seed and --faults, change nothing")
       ->type_name("STRING");
   command->add_flag("--tolerant", options->tolerant,
                     "With --replay: go on with the default schedule where the program has changed");
