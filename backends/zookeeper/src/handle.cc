@@ -3,6 +3,7 @@
 #include <zookeeper/zookeeper.h>
 
 #include <chrono>
+#include <new>
 #include <utility>
 #include <variant>
 
@@ -91,11 +92,21 @@ int Handle::uncount_if_refused(int rc) {
   return rc;
 }
 
-int Handle::send(const Request& request, RequestId id) {
+int Handle::send(const Request& request, RequestId id) noexcept {
   count_request();
-  if (request.op == OpCode::kMulti) return uncount_if_refused(send_multi(request, id));
-  return uncount_if_refused(call(handle_, request, CallbackContext(entry_.key(), 0).pointer(),
-                                 CallbackContext(entry_.key(), id).pointer()));
+  int rc = ZMARSHALLINGERROR;
+  try {
+    rc = send_counted(request, id);
+  } catch (const std::bad_alloc&) {  // The C client has seen nothing of the request.
+    forget_multi(id);
+  }
+  return uncount_if_refused(rc);
+}
+
+int Handle::send_counted(const Request& request, RequestId id) {
+  if (request.op == OpCode::kMulti) return send_multi(request, id);
+  return call(handle_, request, CallbackContext(entry_.key(), 0).pointer(),
+              CallbackContext(entry_.key(), id).pointer());
 }
 
 int Handle::send_multi(const Request& request, RequestId id) {
@@ -106,11 +117,13 @@ int Handle::send_multi(const Request& request, RequestId id) {
     multis_.emplace(id, std::move(owned));
   }
   const int rc = send_if_connected(multi, request, id);
-  if (rc != ZOK) {
-    const std::lock_guard lock(mutex_);
-    multis_.erase(id);
-  }
+  if (rc != ZOK) forget_multi(id);
   return rc;
+}
+
+void Handle::forget_multi(RequestId id) {
+  const std::lock_guard lock(mutex_);
+  multis_.erase(id);
 }
 
 // If the C client learns during zoo_amulti() that the session is over, it crashes: after the first

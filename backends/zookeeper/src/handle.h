@@ -42,9 +42,10 @@ class Handle final : private Connector::Listener {
   [[nodiscard]] bool is_connected() const;
 
   // Hands a request to the C client. Returns ZOK, or the error with which the C client refuses it;
-  // after an error no reply follows. A multi without a connection is refused with ZINVALIDSTATE. On
+  // after an error no reply follows. A multi without a connection is refused with ZINVALIDSTATE,
+  // and anything for which there is no memory with ZMARSHALLINGERROR, as the C client does it. On
   // the loop's thread only, after connected() and before close().
-  [[nodiscard]] int send(const Request& request, RequestId id);
+  [[nodiscard]] int send(const Request& request, RequestId id) noexcept;
 
   // Starts closing: waits at most a moment for the replies to requests in flight, then ends the
   // session on the server. If the server may send more than these replies, makes sure of that by a
@@ -70,7 +71,9 @@ class Handle final : private Connector::Listener {
   void count_request();
   // A refused request gets no reply.
   int uncount_if_refused(int rc);
+  [[nodiscard]] int send_counted(const Request& request, RequestId id);
   [[nodiscard]] int send_multi(const Request& request, RequestId id);
+  void forget_multi(RequestId id);
   [[nodiscard]] int send_if_connected(MultiCall& multi, const Request& request, RequestId id);
 
   Inbox& inbox_;

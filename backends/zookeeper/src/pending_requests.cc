@@ -6,8 +6,14 @@ namespace lockstep::zookeeper {
 
 RequestId PendingRequests::add(PendingRequest request) {
   const RequestId id = first_id_ + requests_.size();
-  if (request.completion) by_completion_.emplace(request.completion, id);
-  requests_.emplace_back(std::move(request));
+  internal::Completion* const completion = request.completion;
+  if (completion) by_completion_.emplace(completion, id);
+  try {
+    requests_.emplace_back(std::move(request));
+  } catch (...) {
+    if (completion) by_completion_.erase(completion);
+    throw;
+  }
   ++size_;
   return id;
 }

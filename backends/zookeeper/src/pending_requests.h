@@ -42,6 +42,7 @@ class PendingRequests {
  public:
   [[nodiscard]] bool empty() const noexcept { return requests_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  // An exception leaves the table as it was.
   RequestId add(PendingRequest request);
   // Whether all requests sent before it have been answered.
   [[nodiscard]] bool is_oldest(RequestId id) const noexcept { return id == first_id_; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -78,7 +79,8 @@ std::vector<OpResult> to_results(std::vector<OpOutcome>& outcomes) {
 Reply to_reply(ReplyMessage& message, OpCode op) {
   if (message.rc != ZOK) {
     Reply failure(error_of(message.rc));
-    if (op == OpCode::kMulti) failure.set_details(ReplyDetails::failed_at(failed_op(message)));
+    const std::int32_t failed = op == OpCode::kMulti ? failed_op(message) : -1;
+    if (failed != -1) failure.set_details(ReplyDetails::failed_at(failed));
     return failure;
   }
   Reply reply;
@@ -145,9 +147,14 @@ void Session::submit(Request&& request, internal::Completion& completion) {
     return fail(&completion, Error::kNoWatcher);
   }
   const RequestId id = add_pending(request, &completion);
-  if (waiting_.empty() && can_be_sent(request.op, id)) return send(request, id);
+  if (waiting_.empty() && can_be_sent(request.op, id) && send(request, id)) return;
   const bool for_news = waiting_.empty() && state() == SessionState::kConnected && !is_fresh();
-  waiting_.emplace_back(id, std::move(request));
+  try {
+    waiting_.emplace_back(id, std::move(request));
+  } catch (...) {
+    withdraw(id);
+    throw;
+  }
   if (for_news) ask_server();  // Its reply sends the waiting requests.
 }
 
@@ -166,8 +173,14 @@ bool Session::is_idle() const {
 }
 
 RequestId Session::add_pending(Request& request, internal::Completion* completion) {
-  if (request.watched) watches_.asked(request.op, request.path);
-  return pending_.add(PendingRequest(request, completion, runtime_.now()));
+  if (!request.watched) return pending_.add(PendingRequest(request, completion, runtime_.now()));
+  watches_.asked(request.op, request.path);
+  try {
+    return pending_.add(PendingRequest(request, completion, runtime_.now()));
+  } catch (...) {
+    watches_.answered(request.op, request.path);
+    throw;
+  }
 }
 
 // Without a connection nothing is passed to the C client: it would fail the requests when it is let
@@ -188,30 +201,34 @@ bool Session::can_be_sent(OpCode op, RequestId id) const {
 // about to learn of the end, on another thread, in the middle of a multi.
 bool Session::is_fresh() const { return runtime_.now() < last_contact_ + session_timeout_ / 2; }
 
-void Session::send(const Request& request, RequestId id) {
+bool Session::send(const Request& request, RequestId id) {
   pending_[id].sent = runtime_.now();
   window_.sent(pending_[id].expected_bytes = window_.expected(request.op));
   const int rc = request.op == OpCode::kCheckWatches ? send_remove_watch(request, id)
                                                      : handle_.send(request, id);
   if (rc == ZOK && request.op == OpCode::kAddAuth) {
     has_credential_ = true;
-    ask_after_credentials();  // Released C clients send a credential only with the next request.
+    after_credentials_ = id;  // Without memory to ask, its own reply will do.
+    try {
+      ask_after_credentials();  // Released C clients send a credential only with the next request.
+    } catch (const std::bad_alloc&) {
+    }
   }
   // Between two connections the C client takes none of these, so the request goes with the next
   // one.
   const bool needs_connection = request.op == OpCode::kAddAuth || request.op == OpCode::kMulti;
   if (rc == ZINVALIDSTATE && needs_connection) {
     window_.over(std::exchange(pending_[id].expected_bytes, 0));
-    waiting_.emplace_front(id, request);
-    return;
+    return false;
   }
   // ZINVALIDSTATE: the C client already knows that the session is over. The message that says so is
   // on its way, and listeners must see it first.
-  if (rc == ZOK || rc == ZINVALIDSTATE) return;
+  if (rc == ZOK || rc == ZINVALIDSTATE) return true;
   const std::optional<PendingRequest> refused = pending_.take(id);
   window_.over(refused->expected_bytes);
   ReplyMessage refusal(id, rc, runtime_.now());
   answer(*refused, refusal);
+  return true;
 }
 
 // The C client asks the server about its entry for a path and a table, and removes the entry. If
@@ -227,9 +244,8 @@ int Session::send_remove_watch(const Request& request, RequestId id) {
 
 void Session::send_waiting() {
   while (!waiting_.empty() && can_be_sent(waiting_.front().request.op, waiting_.front().id)) {
-    const Waiting next = std::move(waiting_.front());
+    if (!send(waiting_.front().request, waiting_.front().id)) break;
     waiting_.pop_front();
-    send(next.request, next.id);
   }
   // A multi may wait for a reply that makes the session fresh again, although no request is in
   // flight.
@@ -240,7 +256,7 @@ void Session::send_waiting() {
 RequestId Session::ask_server() {
   Request request(OpCode::kExists, Path());
   const RequestId id = add_pending(request, nullptr);
-  send(request, id);
+  static_cast<void>(send(request, id));  // An exists does not need the connection.
   return id;
 }
 
@@ -258,7 +274,12 @@ void Session::abandon(internal::Completion& completion) noexcept {
   const auto found = std::ranges::lower_bound(waiting_, id, {}, &Waiting::id);
   if (found == waiting_.end() || found->id != id) return;
   waiting_.erase(found);
-  const std::optional<PendingRequest> withdrawn = pending_.take(id);
+  withdraw(id);
+}
+
+void Session::withdraw(RequestId id) noexcept {
+  std::optional<PendingRequest> withdrawn = pending_.take(id);
+  withdrawn->completion = nullptr;
   // The error does not matter: it reaches no caller.
   ReplyMessage never_asked(id, ZBADARGUMENTS, runtime_.now());
   answer(*withdrawn, never_asked);
@@ -364,7 +385,7 @@ void Session::remove_abandoned() {
     const RequestId id = add_pending(request, nullptr);
     pending_[id].in_background = true;
     ++removals_;
-    send(request, id);
+    static_cast<void>(send(request, id));
   }
 }
 

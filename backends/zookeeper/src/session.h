@@ -73,11 +73,14 @@ class Session final : public lockstep::Session,
   void send_first(const AuthInfo& info);
   // Whether the read's watch would no longer fit into the packet that sets all watches again.
   [[nodiscard]] bool exceeds_watch_limit(const Request& request) const;
-  // Takes over the request's watch.
+  // Takes over the request's watch. An exception changes nothing else.
   RequestId add_pending(Request& request, internal::Completion* completion);
   [[nodiscard]] bool can_be_sent(OpCode op, RequestId id) const;
   [[nodiscard]] bool is_fresh() const;
-  void send(const Request& request, RequestId id);
+  // False: between two connections the C client does not take such a request, which has to wait.
+  [[nodiscard]] bool send(const Request& request, RequestId id);
+  // Forgets a request that the C client has not seen, without an answer.
+  void withdraw(RequestId id) noexcept;
   void send_waiting();
   void fail_waiting();
   RequestId ask_server();
