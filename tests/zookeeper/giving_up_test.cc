@@ -238,6 +238,32 @@ TEST(ConnectionTest, APolicyEndsOpeningWithoutThreads) {
   }
 }
 
+// No server answers when the room comes, after most of the time that the policy allows.
+Task<void> make_room_late(Runtime& runtime, Client& client, Duration limit) {
+  std::optional<RoomForThreads> none(std::in_place, 0);
+  const TimePoint start = runtime.now();
+  OpenResult result = failure(Error::kNothing);
+  TaskSet opening;
+  opening.spawn(open_into(client, lockstep::Context(), result));
+  const std::function<bool()> late = [&] { return runtime.now() > start + limit * 4 / 5; };
+  co_await until(runtime, late);
+  none.reset();
+  const std::function<bool()> ended = [&] { return error_of(result) == Error::kNotConnected; };
+  co_await until(runtime, ended);
+  EXPECT_LT(runtime.now() - start, limit * 3 / 2);
+  EXPECT_NE(client.last_failure().find("session: given up after"), std::string::npos);
+}
+
+TEST(ConnectionTest, APolicyCountsTheWaitForAThread) {
+  const Duration limit = std::chrono::seconds(2);
+  Runtime runtime;
+  Options options(refused_address());
+  options.retry = RetryPolicy::bounded(limit);
+  options.retry.longest_delay = std::chrono::milliseconds(20);
+  Client client(runtime, options);
+  runtime.run(make_room_late(runtime, client, limit));
+}
+
 Task<void> be_given_up(Client& client, TcpProxy& proxy) {
   const auto first = must(co_await client.session(lockstep::Context()), "open");
   StateRecorder recorder(*first);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -35,17 +36,28 @@ void leave_behind(std::shared_ptr<Session> session) {
 }
 
 // Spaces the attempts of one call that cannot start a session, and bounds them as RetryPolicy
-// bounds the opening of one.
+// bounds the opening of one: the wait for a thread and the opening that follows it together.
 class Attempts {
  public:
   Attempts(Runtime& runtime, const RetryPolicy& policy)
       : runtime_(runtime),
-        backoff_(policy.base_delay, policy.longest_delay),
-        give_up_(after(runtime.now(), policy.give_up_opening_after)) {}
+        limit_(policy.give_up_opening_after),
+        backoff_(policy.base_delay, policy.longest_delay) {}
   Sleep pause(const lockstep::Context& context) {
-    const TimePoint end = std::min(give_up_, context.deadline().value_or(TimePoint::max()));
+    if (!give_up_) give_up_ = after(runtime_.now(), limit_);
+    const TimePoint end = std::min(*give_up_, context.deadline().value_or(TimePoint::max()));
     const Duration wait = std::max<Duration>(backoff_.next(runtime_.random()), kShortestPause);
     return sleep_for(runtime_, wait, lockstep::Context(end, context.stop()));
+  }
+  // How long the opening of a session that starts now may take.
+  [[nodiscard]] Duration left() const {
+    if (!give_up_ || *give_up_ == TimePoint::max()) return limit_;
+    return std::max(*give_up_ - runtime_.now(), Duration(0));
+  }
+  // The session that was found is over, so another one is to be opened.
+  void begin_again() {
+    give_up_.reset();
+    backoff_.reset();
   }
 
  private:
@@ -53,8 +65,9 @@ class Attempts {
   static constexpr std::chrono::milliseconds kShortestPause{10};
 
   Runtime& runtime_;
+  const Duration limit_;
   Backoff backoff_;
-  const TimePoint give_up_;
+  std::optional<TimePoint> give_up_;  // Set by the first pause.
 };
 
 }  // namespace
@@ -95,7 +108,7 @@ Task<Result<std::shared_ptr<lockstep::Session>>> Client::session(lockstep::Conte
   if (const std::optional<Error> defect = defect_of_options()) co_return failure(*defect);
   Attempts attempts(runtime_, options_.retry);
   for (;;) {
-    const std::shared_ptr<Session> session = first_session();
+    const std::shared_ptr<Session> session = first_session(attempts.left());
     if (!session) {
       const Result<void> paused = co_await attempts.pause(context);
       if (paused) continue;
@@ -104,8 +117,10 @@ Task<Result<std::shared_ptr<lockstep::Session>>> Client::session(lockstep::Conte
     const SessionState found = session->state();
     const Result<void> connected = co_await session->connected(context);
     if (connected) co_return session;
-    if (waits_for_the_next(*session, found, connected.error())) continue;
-    co_return failure(why_not_connected(*session, connected.error()));
+    if (!waits_for_the_next(*session, found, connected.error())) {
+      co_return failure(why_not_connected(*session, connected.error()));
+    }
+    attempts.begin_again();
   }
 }
 
@@ -132,7 +147,7 @@ Task<Result<SessionRoom>> Client::session_with_room(std::size_t bytes, lockstep:
   bytes += options_.chroot().view().size();
   Attempts attempts(runtime_, options_.retry);
   for (;;) {
-    const std::shared_ptr<Session> session = one_with_room(bytes);
+    const std::shared_ptr<Session> session = one_with_room(bytes, attempts.left());
     if (!session) {
       const Result<void> paused = co_await attempts.pause(context);
       if (paused) continue;
@@ -145,8 +160,10 @@ Task<Result<SessionRoom>> Client::session_with_room(std::size_t bytes, lockstep:
     const SessionState found = session->state();
     const Result<void> connected = co_await session->connected(context);
     if (connected) co_return SessionRoom(session, std::move(room));
-    if (waits_for_the_next(*session, found, connected.error())) continue;
-    co_return failure(why_not_connected(*session, connected.error()));
+    if (!waits_for_the_next(*session, found, connected.error())) {
+      co_return failure(why_not_connected(*session, connected.error()));
+    }
+    attempts.begin_again();
   }
 }
 
@@ -166,14 +183,14 @@ std::optional<Error> Client::defect_of_options() const {
   return missing_feature(options_) ? Error::kUnimplemented : Error::kBadArguments;
 }
 
-std::shared_ptr<Session> Client::first_session() {
+std::shared_ptr<Session> Client::first_session(Duration opening_limit) {
   why_not_opened_.clear();
   retire_those_that_are_over();
-  return sessions_.empty() ? open() : sessions_.front().session;
+  return sessions_.empty() ? open(opening_limit) : sessions_.front().session;
 }
 
-std::shared_ptr<Session> Client::one_with_room(std::size_t bytes) {
-  std::shared_ptr<Session> first = first_session();
+std::shared_ptr<Session> Client::one_with_room(std::size_t bytes, Duration opening_limit) {
+  std::shared_ptr<Session> first = first_session(opening_limit);
   if (!first || options_.max_sessions == 1) return first;
   for (Open& open : sessions_) {
     if (!open.session->has_room_for(bytes)) continue;
@@ -183,15 +200,17 @@ std::shared_ptr<Session> Client::one_with_room(std::size_t bytes) {
   const bool fits_on_one = bytes <= options_.packet_limit / 4 * 3;
   if (!fits_on_one || sessions_.size() >= options_.max_sessions) return first;
   check_for_spare_sessions_later();
-  if (std::shared_ptr<Session> another = open()) return another;
+  if (std::shared_ptr<Session> another = open(opening_limit)) return another;
   return first->state() == SessionState::kConnected ? first : nullptr;
 }
 
 // A process at its limit of threads or memory may have room for a session in a moment.
-std::shared_ptr<Session> Client::open() {
+std::shared_ptr<Session> Client::open(Duration limit) {
+  Options options = options_;
+  options.retry.give_up_opening_after = limit;
   std::shared_ptr<Session> session;
   try {
-    session = std::make_shared<Session>(runtime_, options_);
+    session = std::make_shared<Session>(runtime_, options);
   } catch (const std::system_error& error) {
     why_not_opened_ = error.what();
     return nullptr;

@@ -94,12 +94,13 @@ class Client final : public lockstep::Client {
   [[nodiscard]] static Error why_not_connected(const Session& session, Error error);
   void retire_those_that_are_over();
   void retire(std::size_t index);
-  // These return null if a session is needed that cannot start its thread now.
-  [[nodiscard]] std::shared_ptr<Session> open();
-  [[nodiscard]] std::shared_ptr<Session> first_session();
+  // These return null if a session is needed that cannot start its thread now. The limit is the
+  // time after which a session that opens is given up.
+  [[nodiscard]] std::shared_ptr<Session> open(Duration limit);
+  [[nodiscard]] std::shared_ptr<Session> first_session(Duration opening_limit);
   // A session with that much room, if there is one or another may be opened; otherwise the first,
   // also if another cannot start its thread and the first is connected.
-  [[nodiscard]] std::shared_ptr<Session> one_with_room(std::size_t bytes);
+  [[nodiscard]] std::shared_ptr<Session> one_with_room(std::size_t bytes, Duration opening_limit);
   void check_for_spare_sessions_later();
   void close_spare_sessions();
 
