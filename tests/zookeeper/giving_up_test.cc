@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include "real/server_process.h"
 #include "real/temporary_directory.h"
 #include "support/lab.h"
+#include "support/no_descriptor_left.h"
 #include "support/session_waits.h"
 #include "zookeeper/connection_lab.h"
 
@@ -31,6 +31,7 @@ namespace {
 
 using namespace connection_lab;
 using support::must;
+using support::NoDescriptorLeft;
 using support::StateReached;
 using support::StateRecorder;
 
@@ -49,31 +50,6 @@ TEST(ConnectionTest, APolicyEndsOpeningWithoutADeadline) {
     EXPECT_NE(client.last_failure().find("Connection refused"), std::string::npos);
   }
 }
-
-// Leaves this process no descriptor for new files and sockets.
-class NoDescriptorLeft {
- public:
-  NoDescriptorLeft() {
-    getrlimit(RLIMIT_NOFILE, &before_);
-    const int last = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, kMost - 1);
-    rlimit lower = before_;
-    lower.rlim_cur = kMost;
-    setrlimit(RLIMIT_NOFILE, &lower);
-    taken_.push_back(last);
-    for (int next = 0; (next = dup(STDERR_FILENO)) != -1;) taken_.push_back(next);
-  }
-  NoDescriptorLeft(const NoDescriptorLeft&) = delete;
-  NoDescriptorLeft& operator=(const NoDescriptorLeft&) = delete;
-  ~NoDescriptorLeft() {
-    for (const int taken : taken_) close(taken);
-    setrlimit(RLIMIT_NOFILE, &before_);
-  }
-
- private:
-  static constexpr int kMost = 256;
-  rlimit before_{};
-  std::vector<int> taken_;
-};
 
 // The reasons that clients with different policies give if they cannot open a session.
 template <class Shortage>
