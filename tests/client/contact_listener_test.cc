@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "support/by_hand.h"
+#include "support/manual_executor.h"
 
 namespace lockstep {
 namespace {
@@ -43,6 +46,49 @@ TEST(ContactListenerTest, AListenerMayCloseASessionThatReconnects) {
   simulation.settle();
   EXPECT_EQ(session->state(), SessionState::kClosed);
   EXPECT_EQ(listener.heard.back(), SessionState::kClosed);
+}
+
+// A session whose server answers every sync, if there is memory to ask.
+class SyncedSession final : public Session {
+ public:
+  SyncedSession(ManualExecutor& executor, Random& random) : Session(executor, random, Path()) {
+    contact_opened(executor.now(), timeout());
+    change_state(SessionState::kConnected);
+  }
+  ~SyncedSession() override { end_background(); }
+  [[nodiscard]] SessionId id() const override { return 1; }
+  [[nodiscard]] Duration timeout() const override { return std::chrono::seconds(12); }
+  [[nodiscard]] TimePoint last_contact() const override { return executor().now(); }
+
+  bool has_memory = true;
+
+ private:
+  void submit(Request&&, internal::Completion& completion) override {
+    if (!has_memory) throw std::bad_alloc();
+    contact_answered(executor().now(), true);
+    Reply reply;
+    completion.complete(reply);
+  }
+  void abandon(internal::Completion&) noexcept override {}
+};
+
+TEST(ContactListenerTest, ASyncThatFindsNoMemoryIsNotTheLast) {
+  ManualExecutor executor;
+  fakezk::RandomStream random(1);
+  SyncedSession session(executor, random);
+  const ContactKeeper keeper(session);
+  const auto pass = [&](Duration time) {
+    for (const TimePoint end = executor.now() + time; executor.now() < end;) {
+      executor.set_time(executor.now() + std::chrono::milliseconds(100));
+      executor.fire_timers();
+    }
+  };
+  session.has_memory = false;
+  pass(session.timeout() / 4);
+  session.has_memory = true;
+  pass(2 * session.timeout());
+  ASSERT_TRUE(session.valid_until().has_value());
+  EXPECT_GT(*session.valid_until(), executor.now() + session.timeout() / 2);
 }
 
 }  // namespace

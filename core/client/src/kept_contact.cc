@@ -1,6 +1,7 @@
 #include "lockstep/internal/kept_contact.h"
 
 #include <algorithm>
+#include <new>
 
 #include "lockstep/session.h"
 #include "lockstep/session_observer.h"
@@ -87,7 +88,11 @@ void KeptContact::renew() {
   if (session_.sync_is_implied()) return answered(now, true);
   syncing_ = true;
   if (session_.observer()) session_.observer()->requested(OpCode::kSync);
-  session_.submit(Request(OpCode::kSync, Path("/")), *this);
+  try {
+    session_.submit(Request(OpCode::kSync, Path("/")), *this);
+  } catch (const std::bad_alloc&) {  // The next sync is due in half a period.
+    syncing_ = false;
+  }
 }
 
 // The session has already counted this answer.
