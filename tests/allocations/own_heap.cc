@@ -13,12 +13,14 @@ constinit thread_local std::size_t allocations = 0;
 constinit std::atomic<std::ptrdiff_t> held = 0;
 constinit std::atomic<std::ptrdiff_t> held_bytes = 0;
 constinit thread_local std::size_t left_to_succeed = kAllSucceed;
+constinit thread_local bool everywhere = false;
 constinit thread_local std::size_t failures = 0;
 
 namespace {
 
 bool fails() noexcept {
-  if (left_to_succeed == kAllSucceed || !internal::innermost_running) return false;
+  if (left_to_succeed == kAllSucceed) return false;
+  if (!everywhere && !internal::innermost_running) return false;
   if (left_to_succeed-- > 0) return false;
   left_to_succeed = kAllSucceed;
   ++failures;

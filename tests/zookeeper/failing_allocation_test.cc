@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allocations/own_heap.h"
@@ -97,6 +98,20 @@ TEST(FailingAllocationTest, ARequestThatFindsNoMemoryDoesNotWaitForAConnection) 
   Runtime runtime;
   Session session(runtime, Options(refused_address(), kSessionTimeout));
   runtime.run(fail_without_connection(session));
+}
+
+Task<void> do_nothing() { co_return; }
+
+TEST(FailingAllocationTest, ALoopThatFindsNoMemoryCanRunAgain) {
+  Runtime runtime;
+  Task<void> task = do_nothing();
+  internal::frame_pool.drain();
+  heap::everywhere = true;
+  heap::left_to_succeed = 0;
+  EXPECT_THROW(runtime.run(std::move(task)), std::bad_alloc);
+  heap::left_to_succeed = heap::kAllSucceed;
+  heap::everywhere = false;
+  runtime.run(do_nothing());
 }
 
 }  // namespace

@@ -141,23 +141,34 @@ Runnable& Runtime::wait_for_work() {
   }
 }
 
+// Holds while run() is in progress, also if there is no memory for its first task.
+class Runtime::Running {
+ public:
+  explicit Running(Runtime& runtime) : runtime_(runtime) {
+    const auto lock = runtime_.locked();
+    internal::check(!std::exchange(runtime_.running_, true), "run() is called inside the loop");
+    runtime_.loop_thread_ = std::this_thread::get_id();
+    runtime_.bind_to_this_thread();
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    const auto lock = runtime_.locked();
+    runtime_.running_ = false;
+  }
+
+ private:
+  Runtime& runtime_;
+};
+
 void Runtime::run(Task<void> task) {
   if (is_in_child()) refuse_child();
   {
-    const auto lock = locked();
-    internal::check(!std::exchange(running_, true), "run() is called inside the loop");
-    loop_thread_ = std::this_thread::get_id();
-    bind_to_this_thread();
-  }
-  bool ended = false;
-  {
+    const Running running(*this);
+    bool ended = false;
     TaskSet main;
     main.spawn(run_main(std::move(task), ended));
     while (!ended && !escaped_) run_next();
-  }
-  {
-    const auto lock = locked();
-    running_ = false;
   }
   if (escaped_) std::rethrow_exception(std::exchange(escaped_, nullptr));
 }

@@ -87,6 +87,8 @@ class Runtime final : public Executor, private Blocker {
     End end_;
   };
 
+  class Running;
+
   // Does not lock in a child, which has one thread: a thread of the parent may hold the lock there
   // for good.
   [[nodiscard]] std::unique_lock<std::mutex> locked();
