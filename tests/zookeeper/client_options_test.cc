@@ -1,11 +1,14 @@
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "lockstep/zookeeper/client_thread.h"
 #include "support/lab.h"
 #include "zookeeper/connection_lab.h"
 
@@ -38,6 +41,25 @@ TEST(ConnectionTest, InvalidOptionsSayWhatIsWrong) {
   EXPECT_EQ(refusal_of(tidy), "spare_session_time is not positive");
   tidy.spare_session_time = std::chrono::seconds(-1);
   EXPECT_EQ(refusal_of(tidy), "spare_session_time is not positive");
+}
+
+// A sink of a user whose copy can fail, as of one that allocates.
+class CopiedHereOnly {
+ public:
+  CopiedHereOnly() = default;
+  CopiedHereOnly(const CopiedHereOnly& other) : home_(other.home_) {
+    if (pthread_equal(pthread_self(), home_) == 0) throw std::domain_error("no copy");
+  }
+  void operator()(std::string_view) const {}
+
+ private:
+  pthread_t home_ = pthread_self();
+};
+
+TEST(ClientThreadTest, AClientThatCannotBeMadeIsAnException) {
+  Options options(refused_address());
+  options.log = CopiedHereOnly();
+  EXPECT_THROW(ClientThread zookeeper(options), std::domain_error);
 }
 
 Task<void> open_two_sessions(Client& client) {

@@ -1,5 +1,6 @@
 #include "lockstep/zookeeper/client_thread.h"
 
+#include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,7 +23,12 @@ ClientThread::ClientThread(Options options) : forks_(forks()) {
   std::future<Client*> running = runs.get_future();
   thread_ = std::jthread(
       [runs = std::move(runs), options = std::move(options)](const std::stop_token& stop) mutable {
-        const auto loop = std::make_unique<Loop>(options);
+        std::unique_ptr<Loop> loop;
+        try {
+          loop = std::make_unique<Loop>(options);
+        } catch (...) {
+          return runs.set_exception(std::current_exception());
+        }
         loop->runtime.run(run_until_stopped(loop->runtime, loop->client, std::move(runs), stop));
       });
   client_ = running.get();

@@ -22,7 +22,8 @@ namespace lockstep::zookeeper {
 // By then no call may be blocked on the client, and no lock of it may be held.
 class ClientThread {
  public:
-  // Returns once the loop runs; does not wait for a connection.
+  // Returns once the loop runs; does not wait for a connection. Throws what making a thread and a
+  // Client throws.
   explicit ClientThread(Options options);
   ClientThread(const ClientThread&) = delete;
   ClientThread& operator=(const ClientThread&) = delete;
