@@ -141,6 +141,8 @@ Task<void> LockRun::run_command(HeldLock& held, Duration session_timeout) {
                                    signals_.mask_before(), inherited_);
   guard_ = std::make_unique<Guard>(child_->group());
   handle_loss(held);
+  // This process may have been stopped since the grant. The guard need not be the first to notice.
+  if (is_too_late(held)) order(Order::kDie, kNotProven);
   if (command_uses_terminal_) terminal_.give_to(child_->group());
   const std::optional<CannotRun> cannot = child_->begin();
   if (!cannot) co_await watch(held, session_timeout);
@@ -275,9 +277,7 @@ void LockRun::handle_stop(int stopped_by) {
 
 // The lock may have been lost while this process was stopped, because no timer ran.
 void LockRun::handle_continue(const HeldLock& held) {
-  const std::optional<TimePoint> last = last_moment(held);
-  const bool too_late = !last || client_.executor().now() >= *last;
-  if (too_late && !settings_.warn) return order(Order::kDie, "the lock was lost meanwhile");
+  if (is_too_late(held)) return order(Order::kDie, "the lock was lost meanwhile");
   if (command_uses_terminal_) terminal_.give_to(child_->group());
   child_->send(SIGCONT);
 }
@@ -288,6 +288,12 @@ std::optional<TimePoint> LockRun::last_moment(const HeldLock& held) const {
   const std::optional<TimePoint> proven = held.valid_until();
   if (!proven) return std::nullopt;
   return *proven - margin_;
+}
+
+bool LockRun::is_too_late(const HeldLock& held) const {
+  if (settings_.warn) return false;
+  const std::optional<TimePoint> last = last_moment(held);
+  return !last || client_.executor().now() >= *last;
 }
 
 void LockRun::handle_loss(const HeldLock& held) {

@@ -68,6 +68,8 @@ class LockRun final : private LockObserver {
   void handle_loss(const HeldLock& held);
   void see_to_guard();
   [[nodiscard]] std::optional<TimePoint> last_moment(const HeldLock& held) const;
+  // Whether the command must not run any more, although nothing has been heard of the lock.
+  [[nodiscard]] bool is_too_late(const HeldLock& held) const;
   void order(Order next, const std::string& why);
   void report_survivor();
   void say_of_lock(const std::string& text) const;

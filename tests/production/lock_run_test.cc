@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -34,7 +37,7 @@ pid_t child_called(const std::string& wanted) {
   return 0;
 }
 
-// Runs `sleep` under a lock.
+// Runs `sleep` under a lock, or another command.
 class LockRunTest : public ::testing::Test {
  protected:
   LockRunTest() {
@@ -47,8 +50,8 @@ class LockRunTest : public ::testing::Test {
     const InheritedDescriptors inherited;
     Signals signals;
     zookeeper::Runtime runtime;
-    zookeeper::Client client(runtime,
-                             zookeeper::Options(support::ZookeeperServer::shared().address()));
+    const std::string server = support::ZookeeperServer::shared().address();
+    zookeeper::Client client(runtime, zookeeper::Options(server, session_timeout));
     client.set_observer(&observer);
     LockRun locked(settings, Path(settings.path), client, signals, inherited);
     runtime.run(locked.run());
@@ -57,6 +60,7 @@ class LockRunTest : public ::testing::Test {
 
   const OperatorLab lab;
   LockSettings settings;
+  Duration session_timeout = Ensemble::kUsualSessionTimeout;
 
  private:
   static sigset_t mask_now() {
@@ -101,6 +105,67 @@ TEST_F(LockRunTest, AnExceptionKillsTheCommandBeforeItReleasesTheLock) {
   EXPECT_THROW(run(observer), std::system_error);
   EXPECT_TRUE(observer.is_over());
   EXPECT_FALSE(observer.command_lived());
+}
+
+// The commands of a process that stops just before it makes one, for longer than the session
+// timeout. The guard of the command is slow, too.
+class Stop {
+ public:
+  static constexpr std::chrono::seconds kSessionTimeout{1};
+  Stop() {
+    static const int registered = pthread_atfork(&in_parent, nullptr, &in_child);
+    EXPECT_EQ(registered, 0);
+    forks_ = 0;
+  }
+  Stop(const Stop&) = delete;
+  Stop& operator=(const Stop&) = delete;
+  ~Stop() { forks_ = kNone; }
+
+ private:
+  static constexpr int kNone = 1000;
+  static void in_parent() {
+    if (++forks_ != 1) return;
+    const auto end = std::chrono::steady_clock::now() + kSessionTimeout;
+    while (std::chrono::steady_clock::now() < end) continue;
+  }
+  static void in_child() {
+    if (forks_ == 2) raise(SIGSTOP);
+  }
+
+  static inline int forks_ = kNone;
+};
+
+// Hears when a file is executed.
+class Executions {
+ public:
+  explicit Executions(const std::string& file) : events_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+    EXPECT_NE(inotify_add_watch(events_, file.c_str(), IN_OPEN), -1);
+  }
+  Executions(const Executions&) = delete;
+  Executions& operator=(const Executions&) = delete;
+  ~Executions() { close(events_); }
+  // Since the last call.
+  [[nodiscard]] bool heard() const {
+    std::array<char, 4096> events{};
+    return read(events_, events.data(), events.size()) > 0;
+  }
+
+ private:
+  int events_;
+};
+
+TEST_F(LockRunTest, ACommandDoesNotBeginAfterItsLockIsInDoubt) {
+  const std::string command = lab.file("command", "#!/bin/sh\n");
+  std::filesystem::permissions(command, std::filesystem::perms::owner_all);
+  settings.command = {command};
+  const Executions executions(command);
+  SessionObserver none;
+  EXPECT_EQ(run(none), 0);
+  EXPECT_TRUE(executions.heard());
+  session_timeout = Stop::kSessionTimeout;
+  const Stop stop;
+  EXPECT_EQ(run(none), kLost);
+  EXPECT_FALSE(executions.heard());
 }
 
 }  // namespace
