@@ -43,6 +43,19 @@ TEST(ConnectionTest, InvalidOptionsSayWhatIsWrong) {
   EXPECT_EQ(refusal_of(tidy), "spare_session_time is not positive");
 }
 
+// A server closes the connection of a client with a longer packet, and the C client does not return
+// from a request of more than a gigabyte.
+TEST(ConnectionTest, PacketsThatCannotBeSentAreADefect) {
+  Options large("zk1:2181");
+  large.packet_limit = std::size_t{1} << 30;
+  EXPECT_EQ(large.defect(), std::nullopt);
+  ++large.packet_limit;
+  EXPECT_EQ(large.defect(), "the packet limit of 1073741825 bytes is above 1073741824");
+  Options wordy("zk1:2181");
+  wordy.auth.emplace_back("digest", Data(std::string(wordy.packet_limit, 'x')));
+  EXPECT_EQ(wordy.defect(), "a credential is longer than the packet limit");
+}
+
 // A sink of a user whose copy can fail, as of one that allocates.
 class CopiedHereOnly {
  public:

@@ -8,6 +8,7 @@
 #include "in_ms.h"
 #include "lockstep/fencing.h"
 #include "lockstep/internal/refusal.h"
+#include "lockstep/packet.h"
 #include "server_list.h"
 
 namespace lockstep::zookeeper {
@@ -17,6 +18,29 @@ namespace {
 // The C client reads the scheme only up to a NUL.
 bool takes(const AuthInfo& info) {
   return !info.scheme.empty() && info.scheme.find('\0') == std::string::npos;
+}
+
+bool exceeds_limit(const AuthInfo& info, std::size_t packet_limit) {
+  Request request(OpCode::kAddAuth, Path());
+  request.set_details(RequestDetails(Text(info.scheme)));
+  request.data = info.credential;
+  return exceeds(request, packet_limit);
+}
+
+// The C client doubles the length of its buffer, in an int, until a request fits (recordio.c,
+// resize_buffer): with a longer request it would never return.
+std::optional<std::string> defect_of_packets(const Options& options) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+  const std::size_t limit = options.packet_limit;
+  if (limit > kMostBytes) {
+    return "the packet limit of " + std::to_string(limit) + " bytes is above " +
+           std::to_string(kMostBytes);
+  }
+  const auto too_long = [limit](const AuthInfo& info) { return exceeds_limit(info, limit); };
+  if (std::ranges::any_of(options.auth, too_long)) {
+    return "a credential is longer than the packet limit";
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -37,6 +61,7 @@ std::optional<std::string> Options::defect() const {
   if (connect_budget && *connect_budget <= Duration(0)) return "the connect budget is not positive";
   if (!is_fencing_epoch(fencing_epoch)) return "the fencing epoch is not between 0 and 127";
   if (!std::ranges::all_of(auth, &takes)) return "the scheme of a credential is empty or has a NUL";
+  if (std::optional<std::string> defect = defect_of_packets(*this)) return defect;
   if (max_sessions == 0) return "max_sessions is 0";
   if (spare_session_time <= Duration(0)) return "spare_session_time is not positive";
   return missing_feature(*this);

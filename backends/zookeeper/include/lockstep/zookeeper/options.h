@@ -60,8 +60,8 @@ class Options : public SessionOptions {
 
   // Describes in plain words what is wrong, if anything is; then nothing is looked up or connected
   // to, and Client::session() fails. Checks the connection string, session_timeout, connect_budget,
-  // fencing_epoch, max_sessions, spare_session_time, the schemes of `auth`, and the features of the
-  // linked C client.
+  // fencing_epoch, packet_limit (at most 1 GiB), max_sessions, spare_session_time, the schemes of
+  // `auth` and the lengths of its credentials, and the features of the linked C client.
   [[nodiscard]] std::optional<std::string> defect() const;
 
   // The two parts of the connection string.
