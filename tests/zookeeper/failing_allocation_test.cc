@@ -54,6 +54,7 @@ Made make_with_failures(lockstep::Session& session, const Make& make, int number
     try {
       made = make(session, number);
     } catch (const std::bad_alloc&) {
+      // The next attempt gets one allocation further.
     }
     heap::left_to_succeed = heap::kAllSucceed;
   }

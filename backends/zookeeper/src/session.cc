@@ -208,10 +208,11 @@ bool Session::send(const Request& request, RequestId id) {
                                                      : handle_.send(request, id);
   if (rc == ZOK && request.op == OpCode::kAddAuth) {
     has_credential_ = true;
-    after_credentials_ = id;  // Without memory to ask, its own reply will do.
+    after_credentials_ = id;
     try {
       ask_after_credentials();  // Released C clients send a credential only with the next request.
     } catch (const std::bad_alloc&) {
+      // Its own reply will do, which comes later.
     }
   }
   // Between two connections the C client takes none of these, so the request goes with the next
