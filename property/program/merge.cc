@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <ios>
 #include <iostream>
 #include <memory>
 #include <vector>
@@ -84,12 +85,22 @@ void read_into(Part& part) {
   }
 }
 
+// The JSON library reads the buffer of the stream, which throws what the stream would note: a
+// directory can be opened, but not read.
+Json parsed(std::istream& stream, const std::string& file) {
+  try {
+    return Json::parse(stream, nullptr, false);
+  } catch (const std::ios_base::failure& error) {
+    throw UsageError("cannot read '" + file + "': " + error.code().message());
+  }
+}
+
 Part read(const std::string& file) {
   std::ifstream stream(file);
   if (!stream) throw UsageError("cannot read '" + file + "'");
   Part part;
   part.file = file;
-  part.json = Json::parse(stream, nullptr, false);
+  part.json = parsed(stream, file);
   try {
     if (part.json.is_discarded()) throw UsageError("it is not JSON");
     read_into(part);

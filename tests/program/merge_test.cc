@@ -104,6 +104,11 @@ TEST_F(MergeTest, AFileWithoutAHuntIsRejected) {
   expect_refusal(run_program({"merge", file("empty", "{}")}), "it has no scenario");
 }
 
+TEST_F(MergeTest, AFolderIsNoFile) {
+  const std::string folder = testing::TempDir();
+  expect_refusal(run_program({"merge", folder}), "cannot read '" + folder + "': Is a directory");
+}
+
 TEST_F(MergeTest, PartsOfExhaustiveSearchesAreRejectedAsSuch) {
   const std::string exhaustive =
       part("exhaustive", "fair-mutex --strategy exhaustive --executions 10");
