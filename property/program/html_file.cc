@@ -19,7 +19,8 @@ HtmlFile::HtmlFile(std::string name) {
     const std::string why = errno != 0 ? ": " + std::generic_category().message(errno) : "";
     throw UsageError("cannot write '" + name + "'" + why);
   }
-  if (!existed) std::filesystem::remove(name, ignored);
+  // The new file, even if the name is that of a link that leads to it.
+  if (!existed) std::filesystem::remove(std::filesystem::canonical(name, ignored), ignored);
   name_ = std::move(name);
 }
 

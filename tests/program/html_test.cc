@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -84,6 +85,18 @@ TEST(HtmlTest, AnExistingFileIsReplaced) {
   const std::string page = file.read();
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
   EXPECT_TRUE(page.ends_with("</html>\n"));
+}
+
+TEST(HtmlTest, ALinkToAFileThatIsNotThereYetStaysALink) {
+  const HtmlFile file;
+  const HtmlFile link;
+  std::filesystem::create_symlink(file.name(), link.name());
+  const ProgramRun run = hunt("fair-mutex --seed 5 --executions 1", link);
+  const bool stays = std::filesystem::is_symlink(link.name());
+  std::filesystem::remove(link.name());
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(stays);
+  EXPECT_TRUE(file.read().starts_with("<!doctype html>"));
 }
 
 TEST(HtmlTest, AFullDiskIsNoSuccess) {
