@@ -47,6 +47,7 @@ bool synced(const std::string& name) {
 
 CheckpointFile::CheckpointFile(std::string name, const std::string& command)
     : name_(std::move(name)), new_name_(name_ + ".new"), next_(Clock::now() + kBetweenSaves) {
+  if (name_.empty()) throw UsageError("--resume: the name of the file is empty");
   owner_ = kTitle + command + "\nexecutable " + executable() + '\n';
   std::error_code error;
   if (std::filesystem::is_directory(name_, error)) {

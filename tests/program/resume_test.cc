@@ -122,6 +122,15 @@ TEST_F(ResumeTest, RefusesAPlaceWhereItCannotWrite) {
   EXPECT_EQ(run.err, "lockstep: --resume: cannot write '" + lost + ".new'\n");
 }
 
+TEST_F(ResumeTest, RefusesAFileWithoutAName) {
+  std::vector<std::string> arguments = words(kSearch);
+  arguments.insert(arguments.end(), {"--resume", ""});
+  const ProgramRun run = run_program(arguments);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err, "lockstep: --resume: the name of the file is empty\n");
+}
+
 TEST_F(ResumeTest, TheTerminalShowsHowFarTheSearchIs) {
   RunningProgram search(lockstep_command(words("hunt fair-mutex --strategy exhaustive")),
                         RunningProgram::Err::kTerminal);
