@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "command.h"
+#include "html_file.h"
 #include "lockstep/service/service.h"
 #include "usage.h"
 
@@ -99,6 +100,8 @@ int run(const Settings& settings) {
   }
   if (options.control) std::cout << "control on " << servers->control_address() << '\n';
   std::cout.flush();
+  // Nobody would ever learn where the servers listen.
+  if (!std::cout) throw CannotWrite("cannot write to standard output");
   servers->run();
   return kOk;
 }

@@ -83,5 +83,12 @@ TEST(ServeTest, ABadPortIsNamedByTheOptionThatWasGiven) {
   EXPECT_EQ(run.err.find("--listen"), run.err.npos) << run.err;
 }
 
+TEST(ServeTest, EndsIfItCannotTellItsAddresses) {
+  const ProgramRun run = run_command({"/usr/bin/timeout", "20", "/bin/sh", "-c",
+                                      "exec " LOCKSTEP_PROGRAM " serve --port 0 >/dev/full"});
+  EXPECT_EQ(run.status, 74);
+  EXPECT_EQ(run.err, "lockstep: cannot write to standard output\n");
+}
+
 }  // namespace
 }  // namespace lockstep
