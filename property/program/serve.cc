@@ -21,6 +21,7 @@ constexpr const char* kServeFooter =
     "Exit status: 0 ended by SIGINT or SIGTERM; 2 bad input, or an address that cannot be\n"
     "listened on; 70 an error of this program, 74 a result cannot be written.\n";
 
+constexpr std::uint32_t kLastPort = 0xffff;
 constexpr std::uint32_t kMostServers = 9;
 constexpr std::uint32_t kShortestTick = 10;
 constexpr std::uint32_t kLongestTick = 60'000;
@@ -50,7 +51,11 @@ Address address_of(const std::string& option, const std::string& text, std::uint
   const bool digits = port.find_first_not_of("0123456789") == std::string::npos;
   if (!digits || port.empty() || port.size() > 5) no_address(option, text);
   const unsigned long number = std::stoul(port);
-  if (number + ports - 1 > 0xffff) no_address(option, text);
+  if (number > kLastPort) no_address(option, text);
+  if (number + ports - 1 > kLastPort) {
+    throw UsageError("--servers: there are no " + std::to_string(ports) + " ports from " + port +
+                     " on, because the last one is " + std::to_string(kLastPort));
+  }
 
   Address address{text.substr(0, colon), static_cast<std::uint16_t>(number)};
   if (address.ip == "localhost") address.ip = "127.0.0.1";
@@ -116,23 +121,22 @@ void add_serve(CLI::App& app, CommandLine& line) {
   command->add_option("--listen", settings->listen, "IP address and port; port 0: a free one")
       ->type_name("ADDRESS:PORT")
       ->capture_default_str();
-  command->add_option("--port", "The port, on 127.0.0.1")
+  command
+      ->add_option_function<std::string>(
+          "--port",
+          [settings](const std::string& text) {
+            const auto port = read_number<std::uint32_t>("--port", text, 0, kLastPort);
+            settings->listen = "127.0.0.1:" + std::to_string(port);
+          },
+          "The port, on 127.0.0.1")
       ->type_name("N")
-      ->excludes("--listen")
-      ->check(CLI::Range(0, 0xffff))
-      ->each([settings](const std::string& port) { settings->listen = "127.0.0.1:" + port; });
-  command->add_option("--servers", settings->servers, "Servers of one ensemble, a port each")
-      ->type_name("N")
-      ->check(CLI::Range(1U, kMostServers))
-      ->capture_default_str();
+      ->excludes("--listen");
+  add_number<std::uint32_t>(*command, "--servers", settings->servers, 1, kMostServers,
+                            "Servers of one ensemble, a port each (1)");
   command->add_flag("--ttl", settings->times_to_live,
                     "Allow times to live, like zookeeper.extendedTypesEnabled of ZooKeeper");
-  command
-      ->add_option("--tick", settings->tick_ms,
-                   "Milliseconds, as tickTime: sessions live for 2 to 20 of them")
-      ->type_name("MS")
-      ->check(CLI::Range(kShortestTick, kLongestTick))
-      ->capture_default_str();
+  add_number<std::uint32_t>(*command, "--tick", settings->tick_ms, kShortestTick, kLongestTick,
+                            "Milliseconds, as tickTime: sessions live for 2 to 20 of them (2000)");
   command
       ->add_option("--control", settings->control,
                    "IP address and port of a control port: faults and views over HTTP and JSON")

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "run_program.h"
 
@@ -81,6 +83,26 @@ TEST(ServeTest, ABadPortIsNamedByTheOptionThatWasGiven) {
   const ProgramRun run = run_program(words("serve --port 99999"));
   EXPECT_NE(run.err.find("--port"), run.err.npos) << run.err;
   EXPECT_EQ(run.err.find("--listen"), run.err.npos) << run.err;
+}
+
+TEST(ServeTest, NumbersAreDecimal) {
+  const std::vector<std::pair<std::string, std::string>> inputs = {
+      {"--servers 010 --listen x", "--servers: '010' is not a number from 1 to 9"},
+      {"--tick 0x20 --listen x", "--tick: '0x20'"},
+      {"--port 0x50", "--port: '0x50'"}};
+  for (const auto& [arguments, named] : inputs) {
+    const ProgramRun run = run_program(words("serve " + arguments));
+    EXPECT_EQ(run.status, 2);
+    EXPECT_NE(run.err.find(named), run.err.npos) << run.err;
+  }
+}
+
+TEST(ServeTest, PortsBeyondTheLastOneAreNamed) {
+  const ProgramRun run = run_program(words("serve --port 65534 --servers 3"));
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.err,
+            "lockstep: --servers: there are no 3 ports from 65534 on, because the last one is "
+            "65535\n");
 }
 
 TEST(ServeTest, EndsIfItCannotTellItsAddresses) {
