@@ -203,6 +203,7 @@ void add_bench(CLI::App& app, CommandLine& line, Measure measure_real) {
   command
       ->add_option("--zookeeper", settings->zookeeper,
                    "real: the servers, as host:port,host:port; by default it starts one")
+      ->check(&refuse_empty)
       ->type_name("HOSTS");
   command->add_flag("--force-sync", settings->force_sync,
                     "real: its own server forces every transaction to the disk");

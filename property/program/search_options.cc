@@ -101,10 +101,11 @@ void add_scenario_options(CLI::App& command, SearchOptions& options) {
   add_strategy(command, options,
                ", or " + std::string(HuntSettings::kExhaustive) +
                    ", which tries all schedules unless --executions says how many");
-  command.add_option(
-      "--reduction", options.reduction,
-      "Which equivalent orders an exhaustive search skips: " + lab::reduction_names() + " (" +
-          std::string(lab::reduction_of({}).name) + ")");
+  command
+      .add_option("--reduction", options.reduction,
+                  "Which equivalent orders an exhaustive search skips: " + lab::reduction_names() +
+                      " (" + std::string(lab::reduction_of({}).name) + ")")
+      ->check(&refuse_empty);
   add_number<std::uint32_t>(
       command, "--jobs", options.jobs, 1, HuntSettings::kMostJobs,
       "Number of threads; the result does not depend on it (one per processor, "

@@ -140,6 +140,7 @@ void add_serve(CLI::App& app, CommandLine& line) {
   command
       ->add_option("--control", settings->control,
                    "IP address and port of a control port: faults and views over HTTP and JSON")
+      ->check(&refuse_empty)
       ->type_name("ADDRESS:PORT");
   command->callback([&line, settings] { line.run = [settings] { return run(*settings); }; });
 }

@@ -38,6 +38,11 @@ Number read_number(std::string_view option, std::string_view text, Number least,
   return number;
 }
 
+// A check for options whose absence has a meaning: a script's unset variable is not that absence.
+inline std::string refuse_empty(const std::string& text) {
+  return text.empty() ? "its value is empty" : "";
+}
+
 // An option with a number from `least` to `most`. (CLI11 itself would read 010 as 8.)
 template <class Number, class Into>
 void add_number(CLI::App& command, const std::string& option, Into& into, Number least, Number most,

@@ -115,6 +115,17 @@ TEST(UsageTest, BadNumbersAreNamedWithTheirOption) {
                    {"bench fake --seconds 0", "--seconds"}});
 }
 
+// A script's variable may not be set.
+TEST(UsageTest, AnEmptyValueIsNoAbsence) {
+  expect_rejected(run_program({"hunt", "fair-mutex", "--strategy", "exhaustive", "--clients", "1",
+                               "--faults", "none", "--reduction", ""}),
+                  "--reduction: its value is empty");
+  expect_rejected(run_program({"serve", "--listen", "x", "--control", ""}),
+                  "--control: its value is empty");
+  expect_rejected(run_program({"bench", "all", "--zookeeper", ""}),
+                  "--zookeeper: its value is empty");
+}
+
 TEST(UsageTest, BadFaultsAndStrategiesAreNamed) {
   expect_rejected({{"hunt fair-mutex --fault-budget -1", "--fault-budget"},
                    {"hunt fair-mutex --fault-budget 17", "--fault-budget: '17'"},
