@@ -64,8 +64,10 @@ fakezk::FaultPlan faults_of(const SearchOptions& options) {
 }
 
 // People want a result soon; scripts run in parallel and expect one job.
-std::uint32_t usual_jobs(const SearchOptions& options, const HuntCommand& what) {
-  return options.json || !what.takes_jobs() ? 1 : jobs_for_all_processors();
+std::uint32_t jobs_of(const SearchOptions& options, const HuntCommand& what) {
+  if (!what.takes_jobs()) return 1;
+  if (options.jobs > 0) return options.jobs;
+  return options.json ? 1 : jobs_for_all_processors();
 }
 
 }  // namespace
@@ -157,7 +159,7 @@ void read_settings(const SearchOptions& options, HuntCommand& what) {
   if (settings.is_exhaustive() && !refused.empty()) throw UsageError("--faults: " + refused);
   settings.seed = options.seed;
   settings.first = options.first;
-  settings.jobs = options.jobs > 0 ? options.jobs : usual_jobs(options, what);
+  settings.jobs = jobs_of(options, what);
   settings.measure_coverage = options.coverage;
   if (options.seconds > 0) {
     settings.seconds = options.seconds;

@@ -126,6 +126,11 @@ TEST(UsageTest, AnEmptyValueIsNoAbsence) {
                   "--zookeeper: its value is empty");
 }
 
+TEST(UsageTest, AHuntThatTakesOneJobReportsOne) {
+  const ProgramRun run = run_program(words("hunt double-barrier --jobs 4 --executions 1 --json"));
+  EXPECT_EQ(run.json().at("jobs"), 1);
+}
+
 TEST(UsageTest, BadFaultsAndStrategiesAreNamed) {
   expect_rejected({{"hunt fair-mutex --fault-budget -1", "--fault-budget"},
                    {"hunt fair-mutex --fault-budget 17", "--fault-budget: '17'"},
