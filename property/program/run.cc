@@ -108,6 +108,7 @@ void check(const RunArguments& options, const std::vector<std::string>& target) 
   if (options.strategy == lab::HuntSettings::kExhaustive) {
     throw UsageError("--strategy: an exhaustive search cannot hunt a program");
   }
+  if (options.tolerant && !options.replay) throw UsageError("--tolerant: only with --replay");
   if (!options.has_lock) return;
   if (!internal::client_takes(options.lock) || options.lock == "/") {
     throw UsageError("--lock: '" + options.lock + "' is not the path of a znode");

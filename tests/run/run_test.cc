@@ -359,6 +359,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "lockstep run --hunt --replay STRING -- true"},
         BadInput{"Exhaustive", words("run --hunt --strategy exhaustive -- /bin/true"),
                  "cannot hunt a program"},
+        BadInput{"TolerantSearch", words("run --hunt --tolerant --executions 1 -- /bin/true"),
+                 "--tolerant: only with --replay"},
         BadInput{"OtherProgram",
                  words("run --hunt --replay lockstep1/fair-mutex/c1r1/none/calm/unknown -- "
                        "/bin/true"),
