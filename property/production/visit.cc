@@ -1,5 +1,7 @@
 #include "visit.h"
 
+#include <string>
+
 #include "lockstep/lock_failure.h"
 #include "lockstep/within.h"
 #include "lockstep/zookeeper/client.h"
@@ -18,6 +20,14 @@ Task<Result<void>> work_on(Client& client, const Work& work, Context bounds) {
 
 Task<void> run_visit(Client& client, const Work& work, Context bounds, Result<void>& result) {
   result = co_await work_on(client, work, std::move(bounds));
+}
+
+// Unlike an acquire, a visit waits for nothing but answers.
+std::string why_not(Error error, const Path& lock, const Client& client) {
+  if (error != Error::kTimedOut) return describe(error, lock, client);
+  const std::string failure = client.last_failure();
+  return lock.string() + ": no server has answered in time" +
+         (failure.empty() ? "" : " (" + failure + ")");
 }
 
 }  // namespace
@@ -45,7 +55,7 @@ int visit(const VisitSettings& settings, const Work& work) {
     say(settings.path + ": there is no such lock (servers remove one that has been free for long)");
     return kBadInput;
   }
-  say(describe(result.error(), lock, client));
+  say(why_not(result.error(), lock, client));
   return status_of(result.error());
 }
 

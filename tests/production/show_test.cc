@@ -10,6 +10,7 @@
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/contender_data.h"
 #include "production/operator_lab.h"
+#include "production/visit.h"
 
 namespace lockstep {
 namespace {
@@ -141,6 +142,18 @@ TEST_F(ShowTest, AZnodeThatIsNoLockIsNamed) {
   lab.create(lab.lock() + "/document");
   expect_one_line(show(), 2, "is no lock");
   expect_one_line(lab.revoke(), 2, "is no lock");
+}
+
+Task<Result<void>> unanswered(Session&, Context) { co_return failure(Error::kTimedOut); }
+
+TEST_F(ShowTest, ServersThatDoNotAnswerAreNotCalledATimeout) {
+  program::VisitSettings settings;
+  settings.path = lab.lock();
+  settings.ensemble.hosts = support::ZookeeperServer::shared().address();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(program::visit(settings, &unanswered), 75);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "lockstep: " + lab.lock() + ": no server has answered in time\n");
 }
 
 // "/app/locks/billing" is a usual path of a lock.
