@@ -33,11 +33,14 @@ std::vector<ExitFunctions>& by_process() {
 
 using Kind = std::vector<ExitFunction> ExitFunctions::*;
 
-// Returns false if code that is not hunted registers the function.
+// Returns false if the function is one of the real process: code that is not hunted registers it,
+// or a library whose variables the copies share.
 bool keep(Kind kind, ExitFunction function) {
   intercept::Execution* const execution = intercept::Execution::of_caller();
   if (!execution) return false;
   const intercept::Execution::InRuntime inside;
+  // The first copy that exits would destroy what all of them use.
+  if (intercept::Execution::is_shared(function.module)) return false;
   const std::uint32_t process = threads::WorldHost::process_of(*execution->running()).index();
   auto& all = by_process();
   if (all.size() <= process) all.resize(process + 1);

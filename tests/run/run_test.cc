@@ -294,6 +294,12 @@ TEST(RunTest, CopiesHaveSeparateStaticObjects) {
   EXPECT_EQ(run.status, 0) << run.out << run.err;
 }
 
+TEST(RunTest, ACopyThatEndsLeavesTheOthersTheirRuntime) {
+  const ProgramRun run = hunt("--clients 2 --executions 50 --faults none --json",
+                              LOCKSTEP_TARGETS "/objects_target promise");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
 TEST(RunTest, WordsOfTheProgramAreAnyBytes) {
   std::vector<std::string> words = hunt_of("--executions 1", misbehave("bytes"));
   words.emplace_back("\xff\n\\");

@@ -145,6 +145,8 @@ void Execution::separate_memory() {
   memory_ = std::make_unique<ProcessMemory>();
 }
 
+bool Execution::is_shared(const void* object) { return ProcessMemory::is_shared(object); }
+
 Randomness& Execution::randomness() {
   const std::size_t process = memory_ ? running_->root().number_ : 0;
   if (process >= randomness_.size()) randomness_.resize(process + 1);

@@ -1,5 +1,6 @@
 #include "process_memory.h"
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include <algorithm>
@@ -62,6 +63,11 @@ bool ProcessMemory::is_variable(const void* address) {
     return std::less_equal<>()(some.data(), address) &&
            std::less<>()(address, some.data() + some.size());
   });
+}
+
+bool ProcessMemory::is_shared(const void* object) {
+  Dl_info info{};
+  return ::dladdr(object, &info) != 0 && info.dli_fname && stays(info.dli_fname);
 }
 
 void ProcessMemory::use(std::uint32_t process) {

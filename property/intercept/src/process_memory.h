@@ -20,6 +20,9 @@ class ProcessMemory {
   // Whether each process has something else at this address.
   [[nodiscard]] static bool is_variable(const void* address);
 
+  // Whether that object belongs to a library of the system, or to Lockstep.
+  [[nodiscard]] static bool is_shared(const void* object);
+
   // Saves the variables of the current process, and loads those of the process with this number.
   void use(std::uint32_t process);
 

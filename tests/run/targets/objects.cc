@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -72,6 +73,13 @@ int unload(const char* path) {
   return destroyed == 1 ? 0 : 5;
 }
 
+// libstdc++ makes the key of such values once, and destroys it when its process ends.
+int promise_at_thread_exit() {
+  std::promise<int> promise;
+  std::thread([&] { promise.set_value_at_thread_exit(0); }).detach();
+  return promise.get_future().get();
+}
+
 // The mask stays in the kernel, and cannot be restored.
 int look_at_mask() { return ::umask(077) == 077 ? 8 : 0; }
 
@@ -85,6 +93,7 @@ int main(int argc, char** argv) {
   if (what == "unload" && argc == 3) return unload(argv[2]);
   if (what == "folder") return look_at_folder();
   if (what == "threads") return start_many_threads();
+  if (what == "promise") return promise_at_thread_exit();
   if (what == "mask") return look_at_mask();
   if (what == "destructor") numbers.push_back(7);
   if (what == "atexit") std::atexit([] { ::_exit(9); });

@@ -69,6 +69,9 @@ class Execution {
   // process has its own variables of the program and its libraries, which begin as they were at the
   // start (remember_start).
   void separate_memory();
+  // Whether the object at that address belongs to a library whose variables all processes share,
+  // such as libstdc++.
+  [[nodiscard]] static bool is_shared(const void* object);
   // Real descriptors below that number are the hunt's: code under test does not close them.
   void set_first_file(int first) { first_file_ = first; }
   [[nodiscard]] int first_file() const { return first_file_; }
