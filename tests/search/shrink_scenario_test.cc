@@ -130,6 +130,48 @@ TEST(ShrinkSceneTest, ASmallerSceneThatDoesNotBreakItAgainIsNotTaken) {
   EXPECT_TRUE(shrunk.schedule.outcome.violation);
 }
 
+// Breaks L1 with all clients if there is a deviation, and with fewer in any schedule.
+class NeedsAllClients final : public Trials {
+ public:
+  explicit NeedsAllClients(std::uint32_t all) : all_(all) {}
+  Trial run(std::uint32_t clients, std::uint32_t, const ExecutionLimits&,
+            const std::vector<fakezk::Deviation>& deviations) override {
+    Trial trial;
+    trial.deviations = deviations;
+    if (clients < all_ || !deviations.empty()) {
+      trial.outcome.violation = Violation{"L1", "it waits", 1};
+    }
+    return trial;
+  }
+  Caught hunt(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
+              const ShortHunt&) override {
+    Caught caught;
+    if (clients < all_) caught.trial = run(clients, rounds, limits, {});
+    return caught;
+  }
+  std::vector<fakezk::Event> faults(std::uint32_t, std::uint32_t, const ExecutionLimits&,
+                                    const std::vector<fakezk::Deviation>&) override {
+    return {};
+  }
+
+ private:
+  std::uint32_t all_;
+};
+
+// A barrier for three clients waits forever with two.
+TEST(ShrinkSceneTest, AScenarioThatNeedsAllClientsKeepsThem) {
+  for (const std::uint32_t clients : {3U, 64U}) {
+    NeedsAllClients trials(clients);
+    Scene scene;
+    scene.clients = clients;
+    scene.trials = &trials;
+    const std::vector<fakezk::Deviation> one = {{3, {false, 1}}};
+    const ShrunkScene shrunk = shrink_scene(scene, ExecutionLimits(), "L1", one);
+    EXPECT_EQ(shrunk.clients, clients);
+    EXPECT_EQ(shrunk.schedule.deviations.size(), 1U);
+  }
+}
+
 TEST(ShrinkSceneTest, StaysWithinItsBudgetOfSteps) {
   const Scene scene = scene_of(kZoo07, 4, 3);
   ExecutionLimits limits{.faults = fakezk::FaultPlan::all(2)};

@@ -111,15 +111,29 @@ class SceneShrinker {
     best_.schedule = shrunk_in(best_.clients, best_.rounds, deviations, {.executions = 1});
   }
 
+  [[nodiscard]] bool breaks_by_default(std::uint32_t clients, std::uint32_t rounds) {
+    const Trial trial = trials_.run(clients, rounds, best_.limits, {});
+    spend(1, trial.outcome.steps);
+    return breaks(trial.outcome);
+  }
+
+  // A scene may need all of its clients: a barrier for three waits forever with two, whatever the
+  // schedule. That is another failure than one that takes deviations with all of them.
+  [[nodiscard]] bool has_too_few(std::uint32_t clients, const Shrunk& shrunk) const {
+    return clients < scene_.clients && shrunk.deviations.empty() &&
+           !best_.schedule.deviations.empty();
+  }
+
   // Most violations of a large scene also show in a small one, at a hundredth of the price. Tries
   // sizes that double from the least one on, for half of the budget.
   void begin_in_a_small_one() {
     const std::uint64_t rest = budget_.steps / 2;
+    const bool by_default = breaks_by_default(best_.clients, best_.rounds);
     for (std::uint32_t rounds = scene_.least_rounds; rounds <= best_.rounds; rounds *= 2) {
       for (std::uint32_t clients = scene_.least_clients; clients < best_.clients; clients *= 2) {
         if (budget_.steps <= rest || spent()) return;
         const std::optional<std::vector<fakezk::Deviation>> found = find_in(clients, rounds);
-        if (!found) continue;
+        if (!found || (!by_default && breaks_by_default(clients, rounds))) continue;
         best_.clients = clients;
         best_.rounds = rounds;
         return begin(*found);
@@ -139,6 +153,7 @@ class SceneShrinker {
     if (!found) return false;
     Shrunk shrunk = shrunk_in(clients, rounds, *found, {kShrinking, budget_.steps / 2});
     if (!breaks(shrunk.outcome)) return false;  // It did only once.
+    if (has_too_few(clients, shrunk)) return false;
     if (shrunk.deviations.size() > best_.schedule.deviations.size()) return false;
     if (faults_in(shrunk) > faults_in(best_.schedule)) return false;
     take(clients, rounds, std::move(shrunk));
@@ -191,7 +206,7 @@ class SceneShrinker {
       what.first += caught.executions;
       Shrunk shrunk =
           shrunk_in(clients, rounds, caught.trial->deviations, {kShrinking, budget_.steps / 4});
-      if (!easier(shrunk, clients * rounds)) continue;
+      if (has_too_few(clients, shrunk) || !easier(shrunk, clients * rounds)) continue;
       take(clients, rounds, std::move(shrunk));
       found = true;
     }

@@ -40,7 +40,8 @@ struct ShrunkScene {
 // not show that, a short hunt may. Half of the budget is for the schedule. Finally, the guarantee
 // is hunted once more, under the kinds of faults that have struck, from the smallest scene up to
 // that one: a failure that was found first need not be the one with the fewest steps. A smaller
-// scene that shows it in half of the steps may have two more deviations.
+// scene that shows it in half of the steps may have two more deviations. A scene of fewer clients
+// that always breaks the guarantee is not accepted, unless the larger one always does.
 ShrunkScene shrink_scene(const Scene& scene, const ExecutionLimits& limits,
                          const std::string& oracle,
                          const std::vector<fakezk::Deviation>& deviations,
