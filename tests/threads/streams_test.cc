@@ -262,6 +262,24 @@ TEST(StreamsTest, APortOfAClosedListenerIsNoServers) {
   EXPECT_TRUE(report.passed()) << report.text();
 }
 
+// A loop around the single-threaded C client asks for no events while a write fails.
+void writes_to_a_server_that_has_gone() {
+  const int file = connected();
+  std::array<char, 64> answer{};
+  ::send(file, "ruok", 4, MSG_NOSIGNAL);
+  while (::recv(file, answer.data(), answer.size(), 0) > 0) {
+  }
+  for (int i = 0; i < 100 && ::send(file, "?", 1, MSG_NOSIGNAL) == 1; ++i) ::usleep(1'000);
+  pollfd one{file, 0, 0};
+  if (::poll(&one, 1, 0) != 1 || one.revents != POLLHUP) violated("quiet", "no hang-up");
+  ::close(file);
+}
+
+TEST(StreamsTest, AFailedWriteIsAHangUp) {
+  const lab::HuntReport report = hunt(&writes_to_a_server_that_has_gone, "none", 10);
+  EXPECT_TRUE(report.passed()) << report.text();
+}
+
 void connects_to_the_second() {
   News news;
   zhandle_t* const handle =

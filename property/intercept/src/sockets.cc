@@ -304,7 +304,7 @@ ssize_t Socket::read(char* into, std::size_t size) {
 ssize_t Socket::write_in_vain(std::string_view bytes) {
   if (const int error = take_error()) return errno = error, -1;
   const bool is_first = is_local(*stream_) && !is_over();
-  if (!is_first) return errno = EPIPE, -1;
+  if (!is_first) return reset_is_told_ = true, errno = EPIPE, -1;
   has_written_in_vain_ = true;
   return static_cast<ssize_t>(bytes.size());
 }
