@@ -4,6 +4,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
@@ -90,6 +92,21 @@ TEST(RefusedCallsTest, ProcessesShareNoLocks) {
     struct flock all{};
     expect_refused({"fcntl" + why, [&] { ::fcntl(STDIN_FILENO, command, &all); }});
   }
+}
+
+// Calls on another stack would go to libc, and wait in real time.
+TEST(RefusedCallsTest, ThreadsKeepTheirStack) {
+  static ucontext_t here{};
+  static ucontext_t there{};
+  static std::array<char, 16'384> stack{};
+  ::getcontext(&there);
+  there.uc_stack.ss_sp = stack.data();
+  there.uc_stack.ss_size = stack.size();
+  there.uc_link = &here;
+  ::makecontext(&there, [] { ::sched_yield(); }, 0);
+  expect_refused({"swapcontext: calls are intercepted on the stack of a thread only",
+                  [] { ::swapcontext(&here, &there); }});
+  EXPECT_EQ(::swapcontext(&here, &there), 0);
 }
 
 TEST(RefusedCallsTest, PairsAreStreams) {

@@ -32,6 +32,7 @@
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cstdarg>
@@ -321,6 +322,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(srand),
     LOCKSTEP_HANDLED(srand48),
     LOCKSTEP_HANDLED(srandom),
+    LOCKSTEP_HANDLED(swapcontext),
     LOCKSTEP_HANDLED(syscall),
     LOCKSTEP_HANDLED(sysconf),
     LOCKSTEP_HANDLED(system),

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cstdarg>
@@ -41,6 +42,7 @@ namespace {
 constexpr char kProcess[] = "hunted code cannot start or await processes";
 constexpr char kSignal[] = "hunted code cannot send or await signals, or cancel threads";
 constexpr char kNames[] = "this function cannot be intercepted; use getaddrinfo";
+constexpr char kStack[] = "calls are intercepted on the stack of a thread only";
 constexpr char kElsewhere[] = "locks and queues that processes share cannot be intercepted";
 }  // namespace
 
@@ -136,6 +138,8 @@ LOCKSTEP_REFUSED(int, gethostbyaddr_r,
                  (const void* address, socklen_t length, int family, hostent* into, char* buffer,
                   size_t size, hostent** result, int* error),
                  (address, length, family, into, buffer, size, result, error), kNames)
+LOCKSTEP_REFUSED(int, swapcontext, (ucontext_t * from, const ucontext_t* to) noexcept, (from, to),
+                 kStack)
 LOCKSTEP_REFUSED(int, lockf, (int file, int command, off_t length), (file, command, length),
                  kElsewhere)
 LOCKSTEP_REFUSED(int, flock, (int file, int operation) noexcept, (file, operation), kElsewhere)
