@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstdlib>
 #include <exception>
@@ -17,6 +18,7 @@ namespace lockstep::lab {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 HuntSettings settings(std::uint64_t executions) {
   return {.size = {2, 1}, .executions = executions};
@@ -32,6 +34,18 @@ Task<void> abort_if_overtaken(Contender& self, Path, std::uint32_t) {
   static_cast<void>(co_await (*session)->exists("/"));
   if (self.client().name() == "A" && served > 0) std::abort();
   ++served;
+}
+
+// Shared by all child processes.
+int* const aborts = static_cast<int*>(
+    ::mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+
+// Aborts in one child, and in no later one.
+Task<void> abort_once(Contender& self, Path, std::uint32_t) {
+  const auto session = co_await self.client().session(Context());
+  if (!session) co_return;
+  static_cast<void>(co_await (*session)->exists("/"));
+  if (self.client().name() == "B" && (*aborts)++ == 0) std::abort();
 }
 
 // Depends on how often it has run in its process.
@@ -81,6 +95,19 @@ TEST(ForksTest, AnEndOfTheProcessIsAFailureOfTheHunt) {
   EXPECT_THAT(report.failure->lanes, HasSubstr(chronicle.moments.back().text));
   EXPECT_THAT(report.failure->lanes, HasSubstr("!! crash: "));
   EXPECT_THAT(report.html(), HasSubstr(R"("oracle":"crash")"));
+}
+
+TEST(ForksTest, AnEndThatDoesNotComeAgainHasTheReplayStringOfItsExecution) {
+  LockUnderTest lock("aborting-once", &abort_once);
+  lock.in_forks = true;
+  lock.executions_per_fork = 1;
+  HuntSettings once = settings(10);
+  once.first = 3;
+  const HuntReport report = hunt_lock(lock, once);
+  ASSERT_TRUE(report.failure.has_value());
+  EXPECT_EQ(report.failure->violation.oracle, "crash");
+  EXPECT_EQ(report.failure->deviations, report.failure->original_deviations);
+  EXPECT_THAT(report.failure->replay, StartsWith("lockstep1/aborting-once/c2r1/"));
 }
 
 // The hunt notices that it needs a child for each execution.

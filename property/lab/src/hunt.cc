@@ -197,12 +197,15 @@ search::Failure ended(const LockUnderTest& lock, const HuntSettings& settings,
           failure_of_end(lock, settings, watch.replay_by, found.deviations)) {
     return *std::move(failure);
   }
-  search::Failure failure;
-  failure.violation = *found.outcome.violation;
-  failure.clients = settings.size.clients;
-  failure.rounds = settings.size.rounds;
-  failure.faults = settings.faults;
+  search::ShrunkScene as_found;
+  as_found.clients = settings.size.clients;
+  as_found.rounds = settings.size.rounds;
+  as_found.limits.faults = settings.faults;
+  as_found.schedule.deviations = found.deviations;
+  as_found.schedule.outcome = found.outcome;
+  search::Failure failure = failure_of(lock, std::move(as_found));
   failure.steps = found.outcome.steps;
+  failure.original_deviations = found.deviations.size();
   failure.show(search::Chronicle());
   return failure;
 }

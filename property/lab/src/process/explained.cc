@@ -8,7 +8,6 @@
 
 #include "lockstep/lab/words.h"
 #include "lockstep/search/schedule.h"
-#include "lockstep/search/shrink_scenario.h"
 #include "process/forked_trials.h"
 #include "process/words_of.h"
 
@@ -29,6 +28,8 @@ void print(std::string_view text) {
   }
 }
 
+}  // namespace
+
 search::Failure failure_of(const LockUnderTest& lock, search::ShrunkScene shrunk) {
   search::ReplayString replay;
   replay.scenario = lock.name;
@@ -47,8 +48,6 @@ search::Failure failure_of(const LockUnderTest& lock, search::ShrunkScene shrunk
   failure.replay = replay.text();
   return failure;
 }
-
-}  // namespace
 
 std::optional<search::Failure> failure_of_end(const LockUnderTest& lock,
                                               const HuntSettings& settings,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lockstep/lab/hunt.h"
+#include "lockstep/search/shrink_scenario.h"
 #include "process/explainer_process.h"
 
 namespace lockstep::lab {
@@ -14,6 +15,8 @@ namespace lockstep::lab {
 // (ExplainerProcess).
 void explain_end(const LockUnderTest& lock, const HuntSettings& settings,
                  std::string_view replay_by, const End& end);
+// The failure that this schedule shows, without lanes.
+[[nodiscard]] search::Failure failure_of(const LockUnderTest& lock, search::ShrunkScene shrunk);
 // Shrinks and draws a schedule that has ended a child process of a hunt. Returns none if the
 // schedule does not end its process again.
 [[nodiscard]] std::optional<search::Failure> failure_of_end(
