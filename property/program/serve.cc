@@ -105,7 +105,7 @@ int run(const Settings& settings) {
   }
   if (options.control) std::cout << "control on " << servers->control_address() << '\n';
   std::cout.flush();
-  // Nobody would ever learn where the servers listen.
+  // Servers whose addresses are unknown are of no use.
   if (!std::cout) throw CannotWrite("cannot write to standard output");
   servers->run();
   return kOk;
