@@ -43,10 +43,23 @@ bool synced(const std::string& name) {
   return close(file) == 0 && done;
 }
 
+// The file that `name` leads to: a new file in the place of a link would leave it as it was.
+std::string behind_links(std::string name) {
+  constexpr int kMostLinks = 40;  // As Linux: more are a circle.
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(name, error); ++i) {
+    const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+    name = (folder / std::filesystem::read_symlink(name, error)).string();
+  }
+  return name;
+}
+
 }  // namespace
 
 CheckpointFile::CheckpointFile(std::string name, const std::string& command)
-    : name_(std::move(name)), new_name_(name_ + ".new"), next_(Clock::now() + kBetweenSaves) {
+    : name_(behind_links(std::move(name))),
+      new_name_(name_ + ".new"),
+      next_(Clock::now() + kBetweenSaves) {
   if (name_.empty()) throw UsageError("--resume: the name of the file is empty");
   owner_ = kTitle + command + "\nexecutable " + executable() + '\n';
   std::error_code error;

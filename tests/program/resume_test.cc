@@ -131,6 +131,17 @@ TEST_F(ResumeTest, RefusesAFileWithoutAName) {
   EXPECT_EQ(run.err, "lockstep: --resume: the name of the file is empty\n");
 }
 
+TEST_F(ResumeTest, ALinkToItsFileStaysALink) {
+  const std::string link = (directory_.path() / "link").string();
+  std::filesystem::create_symlink("search", link);
+  std::vector<std::string> arguments = words(kSearch);
+  arguments.insert(arguments.end(), {"--resume", link});
+  const ProgramRun run = run_program(arguments);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(std::filesystem::exists(file_));
+}
+
 TEST_F(ResumeTest, TheTerminalShowsHowFarTheSearchIs) {
   RunningProgram search(lockstep_command(words("hunt fair-mutex --strategy exhaustive")),
                         RunningProgram::Err::kTerminal);
