@@ -85,7 +85,7 @@ std::string surroundings() {
                 "How wide a terminal is. On less than 100 columns the lanes of an "
                 "execution are folded.") +
          tagged(bold("LOCKSTEP_AUTH"),
-                "Credentials for locks with an ACL, as with " + bold("--auth") + ".") +
+                "A credential for locks with an ACL, as with " + bold("--auth") + ".") +
          tagged(bold("LOCKSTEP_FENCING_TOKEN"),
                 "Set by " + bold("lockstep lock") + " for the command that it runs.");
 }

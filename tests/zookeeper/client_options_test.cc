@@ -29,6 +29,8 @@ TEST(ConnectionTest, InvalidOptionsSayWhatIsWrong) {
   EXPECT_EQ(refusal_of(Options("zk1")), "\"zk1\" is not host:port");
   EXPECT_EQ(refusal_of(Options("zk1:2181/app/")),
             "the chroot \"/app/\" is not a path of ZooKeeper");
+  EXPECT_EQ(refusal_of(Options("zk1:2181/app,zk2:2181/app")),
+            "the chroot \"/app,zk2:2181/app\" names a server: it comes once, after all servers");
   EXPECT_EQ(refusal_of(Options("zk1:2181", std::chrono::milliseconds(1))),
             "the session timeout of 1 ms is not between 100 ms and 86400000 ms");
   EXPECT_EQ(refusal_of(Options("zk1:2181", std::chrono::hours(25))),

@@ -27,6 +27,20 @@ bool exceeds_limit(const AuthInfo& info, std::size_t packet_limit) {
   return exceeds(request, packet_limit);
 }
 
+// The chroot comes once, after the last server. ZooKeeper's clients take everything after the first
+// slash for it, and would lock below it.
+std::optional<std::string> defect_of_chroot(const Path& chroot) {
+  const std::string text = chroot.string();
+  if (!internal::client_takes(chroot.view())) {
+    return "the chroot \"" + text + "\" is not a path of ZooKeeper";
+  }
+  const std::size_t comma = text.find(',');
+  if (comma != text.npos && text.find(':', comma) != text.npos) {
+    return "the chroot \"" + text + "\" names a server: it comes once, after all servers";
+  }
+  return std::nullopt;
+}
+
 // The C client doubles the length of its buffer, in an int, until a request fits (recordio.c,
 // resize_buffer): with a longer request it would never return.
 std::optional<std::string> defect_of_packets(const Options& options) {
@@ -48,9 +62,7 @@ std::optional<std::string> defect_of_packets(const Options& options) {
 std::optional<std::string> Options::defect() const {
   const ServerList list(servers());
   if (list.defect()) return list.defect();
-  if (!internal::client_takes(chroot().view())) {
-    return "the chroot \"" + chroot().string() + "\" is not a path of ZooKeeper";
-  }
+  if (std::optional<std::string> defect = defect_of_chroot(chroot())) return defect;
   static_assert(
       kLongestSessionTimeout < std::chrono::milliseconds(1) * (std::numeric_limits<int>::max() / 2),
       "the C client doubles it, in an int");
