@@ -201,5 +201,16 @@ TEST_F(RecursiveReadWriteLockTest, ADowngradeThatRunsOutOfTimeLeavesAWriter) {
   EXPECT_EQ(contenders(), 0U);
 }
 
+TEST_F(RecursiveReadWriteLockTest, ADowngradeThatFindsItsWriterDeletedIsALoss) {
+  Hold writer = must(write(ann_), "write");
+  Hold reader = must(read(ann_), "read");
+  must(run_and_settle(remove(*b_, writer.held().znode())), "remove");
+  EXPECT_EQ(reader.held().state(), LockState::kHeld);  // Nobody has asked for the loss.
+  EXPECT_EQ(release(writer), ReleaseOutcome::kAlreadyLost);
+  EXPECT_EQ(reader.held().state(), LockState::kLost);
+  EXPECT_EQ(error_of(read(ann_)), Error::kNoNode);
+  EXPECT_EQ(release(reader), ReleaseOutcome::kAlreadyLost);
+}
+
 }  // namespace
 }  // namespace lockstep

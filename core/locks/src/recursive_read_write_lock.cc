@@ -5,6 +5,7 @@
 #include "lockstep/internal/acquire.h"
 #include "lockstep/internal/check.h"
 #include "lockstep/internal/waiting_owner.h"
+#include "lockstep/retried.h"
 
 namespace lockstep {
 
@@ -137,8 +138,18 @@ Task<ReleaseOutcome> RecursiveReadWriteLock::Hold::release(Context context) {
   const bool downgrades = share_ == Share::kExclusive && entry.writers == 0;
   if (!downgrades || entry.changing) co_return ReleaseOutcome::kReleased;
   const Changing changing(lock, entry);
-  const Result<void> changed = co_await lock.lock_.downgrade(entry.held, std::move(context));
+  const Result<void> changed = co_await lock.lock_.downgrade(entry.held, context);
   if (changed) co_return ReleaseOutcome::kReleased;
+  // Either our writer was deleted, and the lock is lost; or the reader, as soon as it was created.
+  const bool one_is_gone = changed.error() == Error::kNoNode && !entry.held.cause();
+  if (one_is_gone) {
+    const Result<Stat> writer =
+        co_await retried(lock.session_, &Session::exists, entry.held.znode(), std::move(context));
+    const bool is_lost = !writer && writer.error() == Error::kNoNode;
+    // The grant looks at its znode, so that the other holds learn of it.
+    if (is_lost) static_cast<void>(entry.held.lost_token());
+    if (is_lost) co_return ReleaseOutcome::kAlreadyLost;
+  }
   co_return entry.held.cause() ? ReleaseOutcome::kAlreadyLost : ReleaseOutcome::kUnknown;
 }
 
