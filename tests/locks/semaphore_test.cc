@@ -320,6 +320,34 @@ TEST_F(SemaphoreTest, SeveralWaitUntilTheSharedCountAllowsThem) {
   EXPECT_EQ(leases(), 3U);
 }
 
+TEST_F(SemaphoreTest, NoLeaseIsCreatedWhileTheSharedCountIsBelowTheirNumber) {
+  must(simulation_.run(set_shared_count(*a_, "/capacity", 2)), "set_shared_count");
+  Semaphore shared(*a_, "/s", "/capacity");
+  const RequestCounter requests(simulation_);
+  EXPECT_EQ(error_of(simulation_.run(shared.try_acquire(100))), Error::kConflict);
+  EXPECT_LT(requests.total(), 20U);
+  std::stop_source stop;
+  const auto many = start_and_settle(shared.acquire(100, Context(stop.get_token())));
+  EXPECT_FALSE(many.done());
+  EXPECT_EQ(leases(), 0U);
+  must(run_and_settle(set_shared_count(*b_, "/capacity", 99)), "set_shared_count");
+  EXPECT_EQ(leases(), 0U);
+  stop.request_stop();
+  simulation_.settle();
+  EXPECT_EQ(error_of(many.result()), Error::kCancelled);
+  EXPECT_EQ(queue(), 0U);
+}
+
+TEST_F(SemaphoreTest, AContenderWhoseMutexIsDeletedDoesNotWaitForTheSharedCount) {
+  must(simulation_.run(set_shared_count(*a_, "/capacity", 1)), "set_shared_count");
+  Semaphore shared(*a_, "/s", "/capacity");
+  const auto three = start_and_settle(shared.acquire(3));
+  const std::vector<QueueEntry> turn = must(simulation_.run(shared.waiters()), "waiters");
+  must(run_and_settle(remove(*b_, turn.front().znode)), "remove");
+  ASSERT_TRUE(three.done());
+  EXPECT_EQ(error_of(three.result()), Error::kNoNode);
+}
+
 TEST_F(SemaphoreTest, ZeroOrMoreThanTheCapacityIsABadArgument) {
   for (const std::int32_t count : {0, -1, 3}) {
     EXPECT_EQ(error_of(simulation_.run(of_a_.acquire(count))), Error::kBadArguments) << count;

@@ -137,11 +137,33 @@ Task<Result<HeldLocks>> Semaphore::take_turn(std::int32_t leases, Patience patie
   FairMutex mutex(session_, path_ / "locks", std::move(options), observer_);
   HeldLock held = co_await ok(internal::acquire(mutex, patience, context));
   HeldMutex turn(session_, std::move(held));
+  co_await ok(wait_for_capacity(turn.held, leases, patience, context));
   // 2. Create the leases. 3. They become grants once the number of leases is within the limit.
   Leases ours(path_ / "leases");
   co_await ok(create_leases(ours, leases, context));
   const Zxid evidence = co_await ok(wait_for_room(turn.held, ours, patience, std::move(context)));
   co_return ours.granted(session_, evidence, options_, observer_);
+}
+
+// Several leases are created one by one, which is in vain while a shared limit is below their
+// number. (A single lease does without this read.) Both arguments outlive the task.
+Task<Result<void>> Semaphore::wait_for_capacity(HeldLock& turn, std::int32_t leases,
+                                                Patience patience, const Context& context) {
+  if (!count_.shared() || leases == 1) co_return Result<void>();
+  const std::int32_t at_first = co_await ok(capacity(context));
+  if (at_first >= leases) co_return Result<void>();
+  const bool waits = patience != Patience::kDoesNotWait;
+  if (!waits) co_return failure(Error::kConflict);
+  for (;;) {
+    const Capacity most = co_await ok(watched_capacity(context));
+    if (most.value >= leases) co_return Result<void>();
+    // If a client deletes the mutex, it is not our turn any more.
+    const internal::LinkedStop woken(context.stop(), turn.lost_token());
+    const Result<WatchEvent> event = co_await most.watch.fired(woken.bound(context));
+    const std::optional<Error> lost = turn.cause();
+    if (lost) co_return failure(*lost);
+    if (!event) co_return failure(event.error());
+  }
 }
 
 // "<path>/leases/_c_<guid>-lease-<number>", ephemeral and sequential. Both arguments outlive it.

@@ -144,6 +144,8 @@ class Semaphore {
   Task<Result<HeldLocks>> acquire_several(One counted, std::int32_t leases, Patience patience,
                                           Context context);
   Task<Result<HeldLocks>> take_turn(std::int32_t leases, Patience patience, Context context);
+  Task<Result<void>> wait_for_capacity(HeldLock& turn, std::int32_t leases, Patience patience,
+                                       const Context& context);
   Task<Result<void>> create_leases(Leases& ours, std::int32_t leases, Context context);
   Task<Result<Zxid>> wait_for_room(HeldLock& turn, const Leases& ours, Patience patience,
                                    Context context);
