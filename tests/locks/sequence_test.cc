@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lockstep/contenders.h"
 #include "lockstep/fakezk/random_stream.h"
 #include "support/by_hand.h"
 
@@ -237,6 +238,42 @@ TEST(PositionTest, NearestBlockerIsTheOneToWatch) {
       position_of("e-__WRIT__0000000005", kReadWriteMarks, queue, "d-__READ__0000000004");
   EXPECT_EQ(upgrader->ahead, 3U);
   EXPECT_EQ(upgrader->predecessor, "c-__READ__0000000003");
+}
+
+// ----------------------------------------------------------------------------- in_queue_order
+
+TEST(QueueOrderTest, WhoeverIsBlockedByNoContenderHoldsWhereverTheNumbersAre) {
+  fakezk::RandomStream random(20261129);
+  fakezk::PathTable paths;
+  for (int i = 0; i < 500; ++i) {
+    std::vector<std::string> names;
+    const std::uint64_t spread = random.next() % 3;
+    const std::uint64_t size = random.next() % 8;
+    for (std::uint64_t at = 0; at < size; ++at) {
+      const std::uint64_t draw = random.next();
+      const auto near = static_cast<std::int32_t>(draw % 6) - 3;
+      const auto far = static_cast<std::int32_t>(static_cast<std::uint32_t>(draw) & 0xC0000001U);
+      const std::int32_t number = spread == 0 ? near : far;
+      const Text stem = random.next() % 4 == 0 ? Text("/q/x__WRIT__") : Text("/q/x__READ__");
+      names.emplace_back(paths.name(paths.intern_sequential(stem, number)));
+    }
+    const auto queue = in_queue_order("/q", kReadWriteMarks, list(names));
+    for (const QueueEntry& entry : queue) {
+      const bool blocked = std::ranges::any_of(
+          queue, [&](const QueueEntry& other) { return blocks(other.contender, entry.contender); });
+      EXPECT_EQ(entry.holds, !blocked) << entry.znode.view();
+    }
+  }
+}
+
+TEST(QueueOrderTest, AQueueOfManyReadersIsNotComparedPairByPair) {
+  fakezk::PathTable paths;
+  std::vector<std::string> names;
+  for (std::int32_t number = 0; number < 200'000; ++number) {
+    names.emplace_back(paths.name(paths.intern_sequential(Text("/q/x__READ__"), number)));
+  }
+  const auto queue = in_queue_order("/q", kReadWriteMarks, list(std::move(names)));
+  EXPECT_EQ(std::ranges::count(queue, true, &QueueEntry::holds), 200'000);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "lockstep/contenders.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <span>
 
 #include "lockstep/retried.h"
@@ -19,6 +21,30 @@ constexpr std::size_t kReadTogether = 100;
 std::uint32_t distance(std::int32_t lowest, const QueueEntry& entry) {
   return static_cast<std::uint32_t>(entry.contender.number) - static_cast<std::uint32_t>(lowest);
 }
+
+// The numbers of all contenders, or of the exclusive ones only: a queue of n readers would
+// otherwise take n times n comparisons.
+class Numbers {
+ public:
+  Numbers(const std::vector<QueueEntry>& queue, Share most) {
+    for (const QueueEntry& entry : queue) {
+      const Contender& one = entry.contender;
+      const bool counts = most == Share::kShared || one.share == Share::kExclusive;
+      if (counts) sorted_.push_back(static_cast<std::uint32_t>(one.number));
+    }
+    std::ranges::sort(sorted_);
+  }
+  // The nearest number below, around the wrap, precedes `number` if any of them does.
+  [[nodiscard]] bool any_precedes(std::int32_t number) const {
+    if (sorted_.empty()) return false;
+    const auto at = std::ranges::lower_bound(sorted_, static_cast<std::uint32_t>(number));
+    const std::uint32_t nearest = at == sorted_.begin() ? sorted_.back() : *std::prev(at);
+    return precedes(static_cast<std::int32_t>(nearest), number);
+  }
+
+ private:
+  std::vector<std::uint32_t> sorted_;
+};
 
 // The data of a znode and its Stat, or as much of them as its ACL shows: servers of 3.8 show every
 // client that a znode exists.
@@ -69,9 +95,12 @@ std::vector<QueueEntry> in_queue_order(const Path& lock, Marks marks, const Chil
     if (a.contender.number == b.contender.number) return a.znode.view() < b.znode.view();
     return distance(lowest, a) < distance(lowest, b);
   });
+  const Numbers all(queue, Share::kShared);
+  const Numbers exclusive(queue, Share::kExclusive);
   for (QueueEntry& entry : queue) {
-    entry.holds = std::ranges::none_of(
-        queue, [&](const QueueEntry& other) { return blocks(other.contender, entry.contender); });
+    const bool shares = entry.contender.share == Share::kShared;
+    const Numbers& others = shares ? exclusive : all;
+    entry.holds = !others.any_precedes(entry.contender.number);
   }
   return queue;
 }
