@@ -120,6 +120,46 @@ TEST_F(LossOraclesTest, ReadersHoldTogether) {
   EXPECT_EQ(broken(), "") << message();
 }
 
+// A holds one of `most` leases, or is one of `most` at the front of a queue, and its session ends
+// without its knowledge; then B takes two places.
+class ManyHoldersTest : public LossOraclesTest {
+ protected:
+  void grant_beside_a_dead_holder(const LockRules& rules, std::string_view prefix) {
+    LockOracles many(rules);
+    many.begin(simulation_.world(), verdict_);
+    const auto grant_to = [&](FakeSession& holder) {
+      GrantRecord record = own_clock_grant(holder, place(holder, prefix));
+      if (!rules.lease.empty()) record.share = Share::kShared;
+      many.granted(record);
+      return record;
+    };
+    const GrantRecord first = grant_to(*a_);
+    simulation_.kill(*a_);
+    simulation_.settle();
+    grant_to(*b_);
+    EXPECT_EQ(broken(), "") << message();
+    if (a_is_told_) many.lost(first, Error::kSessionExpired);
+    grant_to(*b_);
+  }
+  bool a_is_told_ = false;
+};
+
+TEST_F(ManyHoldersTest, ALeaseBesideAsManyThatAreBelievedInBreaksS2) {
+  grant_beside_a_dead_holder(semaphore_rules(2), "/lock/x-lease-");
+  expect_broken("S2", "it was not told of the loss");
+}
+
+TEST_F(ManyHoldersTest, AFrontPlaceBesideAsManyThatAreBelievedInBreaksS2) {
+  grant_beside_a_dead_holder(first_of_queue_rules(2), "/lock/x-lock-");
+  expect_broken("S2", "it was not told of the loss");
+}
+
+TEST_F(ManyHoldersTest, AHolderThatWasToldDoesNotCount) {
+  a_is_told_ = true;
+  grant_beside_a_dead_holder(semaphore_rules(2), "/lock/x-lease-");
+  EXPECT_EQ(broken(), "") << message();
+}
+
 // A grant that the client learns of too late is over: the client must be told at once.
 TEST_F(LossOraclesTest, LateGrantWithAnImmediateLossIsSound) {
   oracles_.lost(late_grant(), Error::kContactLost);

@@ -332,6 +332,7 @@ void LockOracles::judge_grant(const GrantRecord& grant) {
     if (places > 0 && rules_.holders == 1) count(Oracle::kL3);
     check_evidence(grant, *own);
     check_earlier_grants(grant, lock, *own);
+    if (own->lease || rules_.holders > 1) check_number_of_holders(grant, *own);
   }
   const fakezk::PathId znode = own ? own->znode : paths.intern(grant.znode.text());
   grants_.emplace_back(lock, znode, grant.token, grant.created, grant.evidence, grant.share,

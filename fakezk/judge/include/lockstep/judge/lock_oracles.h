@@ -27,7 +27,8 @@ namespace lockstep::judge {
 //      ended it
 //  S2  client-order exclusion, for grants that are kept by their holder's own clock (GrantRecord::
 //      loss): when a grant is reported, the holder of every earlier conflicting grant has been
-//      notified of its loss, or is giving it back, unless the server still has that grant too
+//      notified of its loss, or is giving it back, unless the server still has that grant too;
+//      where several may hold together, at most that many believe that they hold
 //  S3  the token of an exclusive grant exceeds those of all grants before it
 //  S4  a contender's znode is deleted by its own session only, and only when the grant is given
 //      back or lost; a grant that is suspect, lost or given back is not handed on to another
@@ -221,6 +222,8 @@ class LockOracles final : public LockObserver {
   [[nodiscard]] inline bool is_continued(const Life& other, const GrantRecord& grant) const;
   [[nodiscard]] inline bool may_overlap(const GrantRecord& grant, const Life& own,
                                         const Grant& earlier) const;
+  void check_number_of_holders(const GrantRecord& grant, const Life& own);
+  [[nodiscard]] bool holds_beside(const Grant& earlier, const Life& own) const;
   void check_told(const Grant& dead, const Life& life, const Path& now_granted);
   void check_late_grants();
   void remember_late_grant(const Path& held_instead);
