@@ -156,6 +156,15 @@ TEST_F(ReadWriteOraclesTest, LockOfOneZnodeHasOneHolderAtATime) {
   EXPECT_EQ(broken(), "S1");
 }
 
+// No oracle compares grants that share a lock.
+TEST_F(ReadWriteOraclesTest, LockOfOneZnodeCannotBeShared) {
+  judge(single_rules("only"));
+  GrantRecord record = grant(*a_, place(*a_, "/lock/only", CreateMode::kEphemeral));
+  record.share = Share::kShared;
+  oracles().granted(record);
+  expect_broken("misuse", "its znode is the whole lock");
+}
+
 TEST_F(ReadWriteOraclesTest, EachWaiterForOneZnodeMayLookAtIt) {
   judge(single_rules("only"));
   const std::shared_ptr<FakeSession> c = simulation_.open("C");

@@ -240,6 +240,14 @@ TEST(HuntSettingsTest, UnknownStrategiesAndReductionsAreRefused) {
   }
 }
 
+TEST(HuntSettingsTest, MoreFaultsThanCanStrikeAreRefused) {
+  HuntSettings settings = small();
+  settings.faults = fakezk::FaultPlan::all(HuntSettings::kMostFaults);
+  EXPECT_EQ(refusal(settings), "");
+  settings.faults.set_total(HuntSettings::kMostFaults + 1);
+  EXPECT_EQ(refusal(settings), "17 faults are too many: at most 16 strike in an execution");
+}
+
 TEST(HuntSettingsTest, TheEnvironmentSetsTheSearch) {
   const Variable strategy("LOCKSTEP_STRATEGY", "exhaustive");
   const Variable reduction("LOCKSTEP_REDUCTION", "sleep");

@@ -28,8 +28,12 @@ std::string_view wrong_in(const GrantRecord& grant, const ContenderLife& own,
   const bool below = znode.size() > lock.size() && znode.starts_with(lock) &&
                      (lock.ends_with('/') || znode[lock.size()] == '/');
   if (!below) return "was granted for a lock in which it has no place";
-  const bool in_queue = !own.lease && rules.single.empty();
-  if (!in_queue || grant.share == own.contender.share) return {};
+  if (own.lease) return {};
+  if (!rules.single.empty()) {
+    return grant.share == Share::kShared ? "was granted as shared, but its znode is the whole lock"
+                                         : "";
+  }
+  if (grant.share == own.contender.share) return {};
   return grant.share == Share::kShared ? "was granted as shared, but its mark is exclusive"
                                        : "was granted as exclusive, but its mark is shared";
 }

@@ -35,6 +35,9 @@ void check_way(const HuntSettings& settings) {
   require(settings.jobs >= 1 && settings.jobs <= HuntSettings::kMostJobs,
           std::to_string(settings.jobs) + " jobs cannot hunt: 1 to " +
               std::to_string(HuntSettings::kMostJobs) + " can");
+  require(settings.faults.total() <= HuntSettings::kMostFaults,
+          std::to_string(settings.faults.total()) + " faults are too many: at most " +
+              std::to_string(HuntSettings::kMostFaults) + " strike in an execution");
   if (settings.is_exhaustive()) {
     static_cast<void>(reduction_of(settings));
     require(!settings.measure_coverage, "an exhaustive search measures no coverage");
