@@ -18,6 +18,19 @@ class UnfairMutexTest : public SimulatedSessionsTest {
  protected:
   HeldLock hold(UnfairMutex& mutex) { return must(simulation_.run(mutex.acquire()), "acquire"); }
 
+  // The reply to A's release is lost, and `next` holds when A tries again.
+  void release_before_a_grant_of(UnfairMutex& next) {
+    HeldLock held = hold(of_a_);
+    const auto released = simulation_.start(held.release());
+    disconnect(simulation_, *a_, 1);
+    const HeldLock of_next = hold(next);
+    reconnect(simulation_, *a_);
+    ASSERT_TRUE(released.done());
+    EXPECT_EQ(released.result(), ReleaseOutcome::kReleased);
+    EXPECT_TRUE(simulation_.exists(of_next.znode()));
+    EXPECT_EQ(of_next.state(), LockState::kHeld);
+  }
+
   UnfairMutex of_a_{*a_, "/locks/one"};
   UnfairMutex of_b_{*b_, "/locks/one"};
   UnfairMutex hidden_of_b_{*b_, "/locks/one", hidden()};
@@ -146,17 +159,7 @@ TEST_F(UnfairMutexTest, CreateWhoseReplyIsLostIsFound) {
 
 // The first attempt to delete has succeeded, its reply is lost, and another session holds by now:
 // the second attempt must not delete that session's znode.
-TEST_F(UnfairMutexTest, ReleaseIsNotRepeatedOnAnothersZnode) {
-  HeldLock held = hold(of_a_);
-  const auto released = simulation_.start(held.release());
-  disconnect(simulation_, *a_, 1);
-  const HeldLock of_b = hold(of_b_);
-  reconnect(simulation_, *a_);
-  ASSERT_TRUE(released.done());
-  EXPECT_EQ(released.result(), ReleaseOutcome::kReleased);
-  EXPECT_TRUE(simulation_.exists(of_b.znode()));
-  EXPECT_EQ(of_b.state(), LockState::kHeld);
-}
+TEST_F(UnfairMutexTest, ReleaseIsNotRepeatedOnAnothersZnode) { release_before_a_grant_of(of_b_); }
 
 // Both find the znode. It is deleted once, and the next holder's stays.
 TEST_F(UnfairMutexTest, TwoReleasesAtOnceDeleteOneZnode) {
@@ -195,14 +198,7 @@ TEST_F(UnfairMutexTest, ALostCreateIsRepeatedAlthoughTheHolderHidesItsZnode) {
 }
 
 TEST_F(UnfairMutexTest, ALostReleaseIsKnownAlthoughTheNextHolderHidesItsZnode) {
-  HeldLock held = hold(of_a_);
-  const auto released = simulation_.start(held.release());
-  disconnect(simulation_, *a_, 1);
-  const HeldLock next = hold(hidden_of_b_);
-  reconnect(simulation_, *a_);
-  ASSERT_TRUE(released.done());
-  EXPECT_EQ(released.result(), ReleaseOutcome::kReleased);
-  EXPECT_TRUE(simulation_.exists(next.znode()));
+  release_before_a_grant_of(hidden_of_b_);
 }
 
 // An operator deletes the holder's znode, and the next holder's is there before the client looks.

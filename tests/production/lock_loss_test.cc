@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 
+#include "production/child_process.h"
 #include "production/operator_lab.h"
 #include "real/loopback.h"
 #include "real/server_process.h"
@@ -111,17 +111,7 @@ TEST_F(LockLossTest, AProgramThatGoesOnAfterItsGuardHasKilledSaysSo) {
 
 // The process of the guard of `program`; 0 if there is none but `last`.
 int guard_of(const RunningProgram& program, int last = 0) {
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    std::ifstream file(entry.path() / "stat");  // "id (name) state parent ..."
-    int process = 0;
-    std::string name;
-    std::string state;
-    int parent = 0;
-    file >> process >> name >> state >> parent;
-    const bool is_guard = name == "(lock-guard)" && state != "Z" && parent == program.process();
-    if (is_guard && process != last) return process;
-  }
-  return 0;
+  return program::child_called("lock-guard", program.process(), last);
 }
 
 int wait_for_guard(const RunningProgram& program, int last = 0) {

@@ -10,32 +10,18 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <system_error>
 
 #include "lockstep/session_observer.h"
 #include "lockstep/zookeeper/client.h"
+#include "production/child_process.h"
 #include "production/operator_lab.h"
 #include "support/no_descriptor_left.h"
 
 namespace lockstep::program {
 namespace {
-
-// The child of this process with that name; 0 if there is none.
-pid_t child_called(const std::string& wanted) {
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    std::ifstream file(entry.path() / "stat");  // "id (name) state parent ..."
-    pid_t process = 0;
-    std::string name;
-    std::string state;
-    pid_t parent = 0;
-    file >> process >> name >> state >> parent;
-    if (parent == getpid() && name == "(" + wanted + ")" && state != "Z") return process;
-  }
-  return 0;
-}
 
 // Runs `sleep` under a lock, or another command.
 class LockRunTest : public ::testing::Test {
@@ -87,8 +73,8 @@ class EndsTheGuard final : public SessionObserver {
     none_left_.reset();
   }
   void end_guard() {
-    const pid_t guard = child_called("lock-guard");
-    command_ = child_called("sleep");
+    const pid_t guard = child_called("lock-guard", getpid());
+    command_ = child_called("sleep", getpid());
     if (guard == 0 || command_ == 0) return;
     none_left_.emplace();
     kill(guard, SIGKILL);
