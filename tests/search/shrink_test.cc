@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -159,6 +160,28 @@ TEST(ShrinkPairsTest, LeavesADeviationOutIfAnotherOneMoves) {
   const auto program = options.make_program();
   EXPECT_LE(shrink(*program, options.limits, oracle, result.found->deviations).deviations.size(),
             5U);
+}
+
+// A schedule of threads has hundreds of deviations, and an execution takes thousands of steps.
+// Once, all of the budget went to the first half of such a schedule, and nothing was left out.
+TEST(ShrinkLongTest, AFewThatMatterAreFoundAmongHundreds) {
+  std::vector<fakezk::Deviation> deviations;
+  for (std::uint32_t position = 0; position < 2'400; position += 3) {
+    deviations.push_back({.position = position, .choice = {.index = 1}});
+  }
+  const TrySchedule run = [](const std::vector<fakezk::Deviation>& candidate) {
+    Trial trial;
+    trial.deviations = candidate;
+    trial.outcome.steps = 3'000;
+    std::size_t found = 0;
+    for (const std::uint32_t position : {150u, 1'350u, 1'800u}) {
+      found += std::ranges::count(candidate, position, &fakezk::Deviation::position) > 0 ? 1 : 0;
+    }
+    if (found == 3) trial.outcome.violation = Violation{"L1", "", 0};
+    return trial;
+  };
+  const Shrunk shrunk = shrink(run, "L1", deviations, {.executions = 700, .steps = 2'100'000});
+  EXPECT_EQ(shrunk.deviations.size(), 3U);
 }
 
 }  // namespace

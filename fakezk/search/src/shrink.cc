@@ -20,6 +20,9 @@ class Shrinker {
   }
 
   Shrunk run() {
+    if (is_long()) cut_end();
+    while (is_long() && thin_out()) {
+    }
     bool smaller = true;
     while (smaller && !spent()) {
       smaller = drop_chunks();
@@ -64,6 +67,42 @@ class Shrinker {
     return true;
   }
 
+  // Every place and every shift of every chunk are too many candidates for a long schedule.
+  [[nodiscard]] bool is_long() const { return best_.deviations.size() > kLong; }
+
+  // Cuts the deviations after those that lead to the violation: no other change leaves the rest
+  // with exactly its meaning. Bisects, as if a longer beginning broke whatever a shorter one does.
+  void cut_end() {
+    std::size_t least = 0;
+    while (least < best_.deviations.size() && !spent()) {
+      const std::size_t middle = least + (best_.deviations.size() - least) / 2;
+      const auto end = best_.deviations.begin() + static_cast<std::ptrdiff_t>(middle);
+      if (!accept({best_.deviations.begin(), end})) least = middle + 1;
+    }
+  }
+
+  // Drops chunks of a half, a quarter, ... of the deviations, each place once and the last one
+  // first, because dropping one changes the meaning of all after it.
+  bool thin_out() {
+    bool smaller = false;
+    for (std::size_t chunk = best_.deviations.size() / 2; chunk > 0; chunk /= 2) {
+      std::size_t at = best_.deviations.size();
+      while (at >= chunk && !spent()) {
+        at -= chunk;
+        if (accept(without(at, chunk))) smaller = true;
+        at = std::min(at, best_.deviations.size());
+      }
+    }
+    return smaller;
+  }
+
+  [[nodiscard]] std::vector<fakezk::Deviation> without(std::size_t at, std::size_t chunk) const {
+    std::vector<fakezk::Deviation> rest = best_.deviations;
+    const auto first = rest.begin() + static_cast<std::ptrdiff_t>(at);
+    rest.erase(first, first + static_cast<std::ptrdiff_t>(chunk));
+    return rest;
+  }
+
   bool drop_chunks() {
     bool smaller = false;
     for (std::size_t chunk = best_.deviations.size(); chunk > 0; chunk /= 2) {
@@ -80,9 +119,7 @@ class Shrinker {
 
   // Drops the deviations [at, at + chunk). The rest stays in place, or moves a little.
   bool drop(std::size_t at, std::size_t chunk) {
-    const auto first = static_cast<std::ptrdiff_t>(at);
-    std::vector<fakezk::Deviation> rest = best_.deviations;
-    rest.erase(rest.begin() + first, rest.begin() + first + static_cast<std::ptrdiff_t>(chunk));
+    const std::vector<fakezk::Deviation> rest = without(at, chunk);
     if (accept(rest)) return true;
     for (std::int64_t shift = -kFarthest; shift <= kFarthest; ++shift) {
       if (shift != 0 && accept(shifted(rest, at, shift))) return true;
@@ -184,6 +221,7 @@ class Shrinker {
   }
 
   static constexpr std::int64_t kFarthest = 6;
+  static constexpr std::size_t kLong = 40;
 
   const TrySchedule& run_;
   std::string oracle_;

@@ -28,10 +28,10 @@ struct Shrunk {
 
 // Makes a violating schedule smaller, within a budget: drops deviations (in chunks, one by one, and
 // two that belong together, such as a switch away and the switch back; with the rest in place or
-// moved up), then moves the rest towards the default choice. A candidate is accepted only if it
-// breaks the same guarantee and is smaller: fewer deviations, then fewer faults, fewer steps, lower
-// choices, earlier positions. (After Hypothesis, which shrinks the choices that made a test case
-// rather than the case itself.)
+// moved up; of a long schedule first its end, and chunks with the rest in place), then moves the
+// rest towards the default choice. A candidate is accepted only if it breaks the same guarantee and
+// is smaller: fewer deviations, then fewer faults, fewer steps, lower choices, earlier positions.
+// (After Hypothesis, which shrinks the choices that made a test case rather than the case itself.)
 Shrunk shrink(Program& program, const ExecutionLimits& limits, const std::string& oracle,
               const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget = {});
 // The same, where `run` tries a schedule.
