@@ -16,6 +16,7 @@ constexpr std::uint32_t kShrinking = 3'000;
 constexpr std::uint64_t kFresh = 2'000;
 constexpr int kFinds = 4;
 constexpr std::size_t kMoreDeviations = 2;
+constexpr std::size_t kMany = 12;
 // A scene with more holds than this, over all clients and rounds, is large.
 constexpr std::uint32_t kLarge = 16;
 
@@ -214,12 +215,17 @@ class SceneShrinker {
   }
 
   // Fewer steps are easier to read, unless they need more faults. A few deviations more are worth
-  // half of the steps, and fewer holds.
+  // half of the steps, and fewer holds. Where many deviations are left, half of them are worth a
+  // quarter more steps.
   [[nodiscard]] bool easier(const Shrunk& shrunk, std::uint32_t holds) const {
     const Shrunk& best = best_.schedule;
     if (!breaks(shrunk.outcome) || faults_in(shrunk) > faults_in(best)) return false;
     const bool fewer_holds = holds < best_.clients * best_.rounds;
     const std::uint32_t steps = shrunk.outcome.steps;
+    if (best.deviations.size() > kMany && shrunk.deviations.size() <= best.deviations.size() / 2 &&
+        steps <= best.outcome.steps + best.outcome.steps / 4) {
+      return true;
+    }
     if (shrunk.deviations.size() <= best.deviations.size()) {
       const bool simpler = fewer_holds || shrunk.deviations.size() < best.deviations.size();
       return steps < best.outcome.steps || (steps == best.outcome.steps && simpler);
