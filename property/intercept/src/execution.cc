@@ -71,8 +71,10 @@ Thread& Execution::create(std::function<void*()> body, bool by_library) {
 }
 
 void Execution::point(std::string_view call, const void* from) {
-  if (from >= quiet_begin_ && from < quiet_end_) return;
   Thread& thread = *running_;
+  thread.caller_ = from;
+  thread.point_ = call;
+  if (from >= quiet_begin_ && from < quiet_end_) return;
   thread.call_ = call;
   host_.make_ready(thread, true);
   thread.leave();

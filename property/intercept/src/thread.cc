@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "caller.h"
 #include "cleanups.h"
 #include "keys.h"
 #include "lockstep/intercept/execution.h"
@@ -45,6 +46,8 @@ Thread::~Thread() {
 const void* Thread::stack_begin() const { return stack_ ? stack_->begin() : nullptr; }
 
 std::size_t Thread::stack_bytes() const { return stack_ ? stack_->bytes() : 0; }
+
+bool Thread::is_called_by_library() const { return point_ == call_ && is_library_code(caller_); }
 
 void Thread::go_on() {
   if (killed_) return;

@@ -129,6 +129,7 @@ std::string ThreadsProgram::who_waits_for_what() const {
   for (const auto& thread : hunted_->execution().threads()) {
     if (thread->ended()) continue;
     text += "\n  " + hunted_->name_of(*thread) + " waits in " + std::string(thread->call());
+    if (thread->is_called_by_library()) text += ", called by the C client";
   }
   return text;
 }

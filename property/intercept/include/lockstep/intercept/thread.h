@@ -79,6 +79,9 @@ class Thread {
   [[nodiscard]] Thread& root() { return root_; }
   // The call in which the thread has left its stack, such as "pthread_mutex_lock".
   [[nodiscard]] std::string_view call() const { return call_; }
+  // Whether a library has made that call; unknown, and false, of calls that do not tell their
+  // caller's address (Execution::point).
+  [[nodiscard]] bool is_called_by_library() const;
   // Whether the thread waits for another thread, a timer or the network.
   [[nodiscard]] bool waits() const { return waits_; }
   // Whether a timer can end the wait.
@@ -111,6 +114,8 @@ class Thread {
   std::unique_ptr<stacks::OwnStack> stack_;
   std::string name_;
   std::string_view call_ = "start";
+  const void* caller_ = nullptr;  // The code whose call was the last scheduling point,
+  std::string_view point_;        // and which one.
   bool waits_ = false;
   bool began_ = false;
   bool ended_ = false;
