@@ -164,6 +164,10 @@ TEST(ForksTest, SearchesThatCannotForkAreRefused) {
   HuntSettings covered = settings(10);
   covered.measure_coverage = true;
   EXPECT_THROW(static_cast<void>(hunt_lock(lock, covered)), std::invalid_argument);
+  LockUnderTest none("fair-mutex", &contend_briefly_for<FairMutex>);
+  none.in_forks = true;
+  none.executions_per_fork = 0;
+  EXPECT_THROW(static_cast<void>(hunt_lock(none, settings(10))), std::invalid_argument);
 }
 
 }  // namespace

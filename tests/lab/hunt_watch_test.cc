@@ -65,6 +65,22 @@ TEST(HuntWatchTest, AnInterruptionEndsAnExhaustiveSearch) {
   }
 }
 
+TEST(HuntWatchTest, AnInterruptionThatIsToldOnceIsTheReason) {
+  for (const std::string_view strategy : {std::string_view("random"), HuntSettings::kExhaustive}) {
+    for (const std::uint32_t jobs : {1U, 2U}) {
+      std::atomic<std::uint64_t> asked = 0;
+      HuntWatch watch;
+      watch.interrupted = [&] { return ++asked == 2; };
+      HuntSettings settings = of_many(HuntSettings::kMostExecutions);
+      settings.size = {3, 1};
+      settings.strategy = strategy;
+      settings.jobs = jobs;
+      EXPECT_EQ(hunt_lock(sound(true), settings, watch).stopped_by, StoppedBy::kInterruption)
+          << strategy << ", " << jobs << " jobs";
+    }
+  }
+}
+
 TEST(HuntPartsTest, TwoPartsAreTheWhole) {
   const HuntReport whole = hunt_lock(sound(), of_many(300));
   const HuntReport front = hunt_lock(sound(), of_many(100));

@@ -359,6 +359,12 @@ TEST(LockUnderTestTest, ALockThatCannotBeHuntedIsRefused) {
   LockUnderTest nowhere = lock;
   nowhere.replicas = 0;
   EXPECT_THROW(static_cast<void>(hunt_lock(nowhere, few_without_faults())), std::invalid_argument);
+  for (const Duration tick : {Duration::zero(), Duration(-1)}) {
+    LockUnderTest timeless = lock;
+    timeless.tick_time = tick;
+    EXPECT_THROW(static_cast<void>(hunt_lock(timeless, few_without_faults())),
+                 std::invalid_argument);
+  }
   LockUnderTest pair = lock;
   pair.least = {3, 1};
   EXPECT_THROW(static_cast<void>(hunt_lock(pair, few_without_faults({2, 1}))),

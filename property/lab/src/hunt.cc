@@ -1,5 +1,6 @@
 #include "lockstep/lab/hunt.h"
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <utility>
@@ -59,7 +60,11 @@ class LockHunt {
   std::optional<search::Found> by_strategy(HuntReport& report);
   std::optional<search::Found> everything(HuntReport& report);
   search::HuntResult hunted(const search::HuntOptions& options);
-  [[nodiscard]] bool is_interrupted() const { return watch_.interrupted && watch_.interrupted(); }
+  // Asks no more once the answer has been yes, which need not stay so.
+  [[nodiscard]] bool is_interrupted() {
+    if (!interrupted_ && watch_.interrupted && watch_.interrupted()) interrupted_ = true;
+    return interrupted_;
+  }
   [[nodiscard]] bool time_is_up() const { return stopwatch_.seconds() >= settings_.seconds; }
 
   const LockUnderTest& lock_;
@@ -67,6 +72,7 @@ class LockHunt {
   const HuntWatch& watch_;
   const Explainer* explainer_;
   Stopwatch stopwatch_;
+  std::atomic<bool> interrupted_ = false;
   bool ended_process_ = false;
   std::uint32_t executions_per_fork_ = 1;
 };
@@ -111,7 +117,7 @@ std::optional<search::Found> LockHunt::by_strategy(HuntReport& report) {
   report.steps = result.steps;
   report.trace_hash = result.trace_hash;
   report.judged = result.judged;
-  report.stopped_by = reason(result, is_interrupted());
+  report.stopped_by = reason(result, interrupted_);
   report.coverage = std::move(result.coverage);
   return std::move(result.found);
 }

@@ -65,6 +65,8 @@ void check(const LockUnderTest& lock, const HuntSettings& settings) {
   require(settings.seconds > 0, "the time of a hunt has to be positive");  // also refuses NaN
   require(!lock.in_forks || !settings.is_exhaustive(),
           "only a strategy hunts '" + lock.name + "', whose executions run in child processes");
+  require(!lock.in_forks || lock.executions_per_fork > 0,
+          "each child process of '" + lock.name + "' needs at least one execution");
   require(!lock.in_forks || !settings.measure_coverage,
           "executions in child processes measure no coverage");
   check_way(settings);

@@ -26,9 +26,12 @@ void JobThreads::each(std::uint32_t count, const std::function<void(std::uint32_
   if (count > 0) perform(0);
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return busy_ == 0; });
+  std::exception_ptr first;
   for (std::exception_ptr& thrown : thrown_) {
-    if (thrown) std::rethrow_exception(std::exchange(thrown, nullptr));
+    const std::exception_ptr one = std::exchange(thrown, nullptr);
+    if (!first) first = one;
   }
+  if (first) std::rethrow_exception(first);
 }
 
 void JobThreads::serve(const std::stop_token& stop, std::uint32_t job) {

@@ -83,6 +83,9 @@ std::unique_ptr<search::Program> LockUnderTest::program(ScenarioSize size) const
   if (make_program) return make_program(size);
   if (!contend) throw std::invalid_argument("'" + name + "' has no contender");
   if (replicas == 0) throw std::invalid_argument("'" + name + "' has no server");
+  if (tick_time <= Duration::zero()) {
+    throw std::invalid_argument("'" + name + "' has servers whose tick takes no time");
+  }
   return std::make_unique<LockScenario>(*this, size);
 }
 

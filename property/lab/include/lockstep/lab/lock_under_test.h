@@ -90,8 +90,8 @@ class LockUnderTest {
   // true.
   [[nodiscard]] bool shares_nothing() const;
 
-  // Throws std::invalid_argument if the name is malformed, `contend` is empty, or there is no
-  // server.
+  // Throws std::invalid_argument if the name is malformed, `contend` is empty, there is no server,
+  // or `tick_time` is not positive.
   [[nodiscard]] std::unique_ptr<search::Program> program(ScenarioSize size) const;
 };
 
