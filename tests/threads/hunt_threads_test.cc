@@ -88,6 +88,12 @@ TEST(HuntThreadsTest, ItsRegressionTestMakesTheSameAgain) {
             "                                     .is_coarse = true})");
 }
 
+TEST(HuntThreadsTest, ItsRegressionTestQuotesPaths) {
+  const std::string source =
+      under_test({.name = "quotes", .body = [] {}, .znodes = {"/a \"b\"", "/c\\d"}}).source;
+  EXPECT_THAT(source, HasSubstr(R"(.znodes = {"/a \"b\"", "/c\\d"})"));
+}
+
 TEST(HuntThreadsTest, TheSameSeedGivesTheSameHash) {
   const lab::HuntSettings settings = executions(100, "all");
   const lab::HuntReport first = hunt_threads(three_contenders(Wait::kByData), settings);

@@ -14,7 +14,14 @@ namespace lockstep::threads {
 
 namespace {
 
-std::string quoted(const std::string& text) { return '"' + text + '"'; }
+std::string quoted(const std::string& text) {
+  std::string code = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') code += '\\';
+    code += c;
+  }
+  return code + '"';
+}
 
 void add_member(std::string& code, std::string_view name, const std::string& value) {
   code += ",\n                                     .";  // Aligned with the first one.

@@ -39,10 +39,12 @@ Inside::Inside(std::string resource) : resource_(std::move(resource)) {
   const intercept::Execution::InRuntime inside;
   const intercept::Thread& self = *process.execution().running();
   self_ = &self;
+  execution_ = process.execution().number();
   WorldHost::Insiders& insiders = process.insiders_of(resource_);
   process.world().note(WorldHost::process_of(self).index(), "inside of " + resource_);
-  // A process that has crashed is no longer inside.
-  std::erase_if(insiders, [](const intercept::Thread* other) { return other->ended(); });
+  // A process that has crashed is no longer inside. A thread that has returned may be: it has left
+  // its Inside to another one.
+  std::erase_if(insiders, [](const intercept::Thread* other) { return other->killed(); });
   const bool is_judged = judge::asserted(search::Oracle::kS2, {}, process.world());
   if (is_judged) process.judged().count(search::Oracle::kS2);
   const auto excluded = std::ranges::find_if(insiders, [&](const intercept::Thread* other) {
@@ -64,6 +66,9 @@ Inside::~Inside() { leave(); }
 
 void Inside::leave() {
   if (!std::exchange(inside_, false)) return;
+  WorldHost* const current = WorldHost::current();
+  // Its execution is over.
+  if (!current || current->execution().number() != execution_) return;
   WorldHost& process = hunted();
   const intercept::Execution::InRuntime inside;
   // Others may be inside if this one could not know that its session was over, or if they cannot.

@@ -74,6 +74,8 @@ class Thread {
   // The name that pthread_setname_np() has set; empty by default.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool ended() const { return ended_ || killed_; }
+  // Whether it ended with its process, wherever it was.
+  [[nodiscard]] bool killed() const { return killed_; }
   // The thread of the host's that has created this one, directly or through others; itself if the
   // host has started it.
   [[nodiscard]] Thread& root() { return root_; }

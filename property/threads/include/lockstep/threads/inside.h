@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,8 @@ void note(std::string_view text);
 // and at each wait. Two threads may be inside if one of them can rely on a session that the servers
 // have ended without its knowledge: on any handle of the code under test that has neither been
 // closed nor been told of the end (or was told only a few waits ago). A thread may be inside
-// several times.
+// several times. An Inside may outlive the thread that has entered, for which it stays inside; once
+// the execution is over, it has no effect.
 class Inside {
  public:
   explicit Inside(std::string resource);
@@ -35,7 +37,8 @@ class Inside {
 
  private:
   std::string resource_;
-  const intercept::Thread* self_;  // The thread that has entered.
+  const intercept::Thread* self_;  // The thread that has entered,
+  std::uint32_t execution_;        // and the number of its execution.
   bool inside_ = true;
 };
 
