@@ -9,8 +9,11 @@
 
 #include <cstddef>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "linux_answers.h"
+#include "small_world.h"
 
 // A nonblocking connect() begins an attempt, and a later one tells how it has ended. The same code
 // runs on Linux.
@@ -169,6 +172,75 @@ TEST(LinuxTest, ASecondConnectIsNotAskedForAnEndThatIsShut) {
     for (const int file : {ended, shut}) ::close(file);
     return answers;
   });
+}
+
+// Answers no attempt: on Linux, the queue of the listener is full.
+struct Silent {
+  Silent() : address(nobody()) {
+    if (Execution::current()) {
+      address.sin_port = htons(SmallWorld::kSilentPort);
+      return;
+    }
+    address.sin_port = 0;
+    socklen_t size = sizeof address;
+    auto* const name = reinterpret_cast<sockaddr*>(&address);
+    files = {make_socket()};
+    EXPECT_EQ(::bind(files[0], name, size), 0);
+    EXPECT_EQ(::listen(files[0], 0), 0);
+    EXPECT_EQ(::getsockname(files[0], name, &size), 0);
+    for (int i = 0; i < 3; ++i) {
+      files.push_back(make_socket(SOCK_NONBLOCK));
+      ask_to_connect(files.back(), address);
+    }
+  }
+  Silent(const Silent&) = delete;
+  Silent& operator=(const Silent&) = delete;
+  ~Silent() {
+    for (const int file : files) ::close(file);
+  }
+
+  sockaddr_in address;
+  std::vector<int> files;
+};
+
+TEST(LinuxTest, ShutdownEndsAnAttemptToConnect) {
+  for (const int how : {SHUT_RD, SHUT_WR, SHUT_RDWR}) {
+    expect_answers_of_linux([how] {
+      const Silent silent;
+      const int client = make_socket(SOCK_NONBLOCK);
+      Answers answers = {ask_to_connect(client, silent.address),
+                         std::to_string(events_now(client))};
+      answers.push_back(answer_of(::shutdown(client, how)));
+      answers.push_back(std::to_string(events_now(client)));
+      char byte = 'a';
+      if (how == SHUT_RD) answers.push_back(error_of(client));
+      if (how != SHUT_RDWR) {
+        answers.push_back(answer_of(::read(client, &byte, 1)));
+        answers.push_back(answer_of(::send(client, &byte, 1, MSG_NOSIGNAL)));
+        answers.push_back(std::to_string(events_now(client)));
+      }
+      answers.push_back(ask_to_connect(client, silent.address));
+      answers.push_back(ask_to_connect(client, silent.address));
+      ::close(client);
+      return answers;
+    });
+  }
+}
+
+TEST(InterceptedSocketsTest, ShutdownWakesAThreadThatConnects) {
+  int woken = 0;
+  run_in_orders([&] {
+    const Silent silent;
+    const int client = make_socket();
+    std::string outcome;
+    std::thread other([&] { outcome = ask_to_connect(client, silent.address); });
+    const bool is_ended = ::shutdown(client, SHUT_RDWR) == 0;
+    other.join();
+    EXPECT_EQ(outcome, is_ended ? "ECONNRESET" : "ETIMEDOUT");
+    if (is_ended) ++woken;
+    ::close(client);
+  });
+  EXPECT_GT(woken, 0);
 }
 
 }  // namespace

@@ -125,6 +125,19 @@ TEST(LeftLocksTest, AReadWriteLockOfNobodyIsFreeForCodeOutside) {
   pthread_rwlock_unlock(&lock);
 }
 
+TEST(LeftLocksTest, AReadWriteLockThatCodeOutsideTakesDuringAnExecutionStaysTaken) {
+  pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+  SmallWorld world;
+  world.run([&] {
+    pthread_rwlock_wrlock(&lock);
+    const Execution::InRuntime outside;
+    pthread_rwlock_unlock(&lock);
+    pthread_rwlock_wrlock(&lock);
+  });
+  run_in_orders([&] { EXPECT_EQ(pthread_rwlock_tryrdlock(&lock), EBUSY); });
+  pthread_rwlock_unlock(&lock);
+}
+
 TEST(LeftLocksTest, AReadWriteLockThatAWriterHad) {
   std::shared_mutex mutex;
   expect_free_after([&] { mutex.lock(); }, [&] { mutex.unlock(); });

@@ -142,9 +142,10 @@ TEST(LinuxTest, ASocketTellsItsKind) {
 TEST(LinuxTest, TruncatedBytesOfTcpAreDiscarded) {
   expect_answers_of_linux([] {
     const auto [client, server] = connection();
-    std::array<char, 3> bytes{'a', 'b', 'c'};
-    EXPECT_EQ(::send(client, bytes.data(), bytes.size(), 0), 3);
-    Answers answers = {answer_of(::recv(server, nullptr, 2, MSG_TRUNC)),
+    // One byte at a time: a stream may give only a part of more.
+    std::array<char, 2> bytes{'a', 'b'};
+    EXPECT_EQ(::send(client, bytes.data(), bytes.size(), 0), 2);
+    Answers answers = {answer_of(::recv(server, nullptr, 1, MSG_TRUNC)),
                        answer_of(::recv(server, bytes.data(), 1, 0)), std::string(1, bytes[0])};
     for (const int file : {client, server}) ::close(file);
     return answers;

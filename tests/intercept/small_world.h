@@ -38,8 +38,11 @@ class SmallWorld final : public Host {
   void make_ready(Thread& thread, bool) override { ready_.push_back(&thread); }
   void start_timer(Thread& thread, std::chrono::nanoseconds due) override;
   void stop_timer(Thread& thread) override;
-  Connecting connect(Thread&, const sockaddr_in&) override {
-    return {.stream = nullptr, .error = ECONNREFUSED};
+  // Nobody answers at this port, and everybody refuses at the others.
+  static constexpr in_port_t kSilentPort = 2;
+  Connecting connect(Thread&, const sockaddr_in& to) override {
+    if (to.sin_port != htons(kSilentPort)) return {.stream = nullptr, .error = ECONNREFUSED};
+    return {.stream = nullptr, .error = ETIMEDOUT, .takes = std::chrono::seconds(127)};
   }
   [[nodiscard]] in_addr address_of(const std::string&) override { return {}; }
   void misused(Thread&, const std::string& text) override { misuses_.push_back(text); }

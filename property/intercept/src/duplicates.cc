@@ -43,6 +43,7 @@ extern "C" {
 int dup(int file) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(dup)(file));
   if (!Descriptors::is_ours(file)) return LOCKSTEP_REAL(dup)(file);
+  execution->point("dup");
   const std::shared_ptr<Descriptor> descriptor = execution->descriptors().find(file);
   return descriptor ? execution->descriptors().add(descriptor) : -1;
 }

@@ -196,6 +196,7 @@ int epoll_create1(int flags) noexcept {
 
 int epoll_ctl(int file, int operation, int other, epoll_event* event) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(epoll_ctl)(file, operation, other, event));
+  execution->point("epoll_ctl");
   const std::shared_ptr<EpollFile> epoll = epoll_of(*execution, file);
   if (!epoll) return -1;
   if (!Descriptors::is_ours(other)) execution->refuse("epoll_ctl", kReal);

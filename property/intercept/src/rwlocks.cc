@@ -47,6 +47,14 @@ pthread_rwlock_t* seen_outside(pthread_rwlock_t* rwlock) {
   return rwlock;
 }
 
+// The same for its unlock: code outside may take it again while this execution lasts, and then has
+// it for itself.
+pthread_rwlock_t* owned_outside(pthread_rwlock_t* rwlock) {
+  constexpr unsigned kTwoReaders = 2U << 3;
+  if (rwlock->__data.__readers < kTwoReaders) rwlock->__data.__pad4 = 0;
+  return rwlock;
+}
+
 bool is_writer(const Execution& execution, const pthread_rwlock_t& rwlock) {
   return rwlock.__data.__cur_writer != 0 && rwlock.__data.__pad2 == id_of(*execution.running());
 }
@@ -171,7 +179,7 @@ int pthread_rwlock_clockwrlock(pthread_rwlock_t* rwlock, clockid_t clock,
 }
 
 int pthread_rwlock_unlock(pthread_rwlock_t* rwlock) noexcept {
-  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_unlock)(rwlock));
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(pthread_rwlock_unlock)(owned_outside(rwlock)));
   if (has_been_tried(*execution, *rwlock)) execution->point("pthread_rwlock_unlock");
   const int result = LOCKSTEP_REAL(pthread_rwlock_unlock)(rwlock);
   if (!is_held(*rwlock)) rwlock->__data.__pad4 = 0;

@@ -106,6 +106,7 @@ int connect(int file, const sockaddr* address, socklen_t size) {
 
 int shutdown(int file, int how) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(shutdown)(file, how));
+  execution->point("shutdown");
   const std::shared_ptr<ConnectionEnd> end = end_of(*execution, file);
   if (!end) return -1;
   if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR) return errno = EINVAL, -1;
@@ -131,6 +132,7 @@ int getsockname(int file, sockaddr* address, socklen_t* size) noexcept {
 
 int bind(int file, const sockaddr* address, socklen_t size) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(bind)(file, address, size));
+  execution->point("bind");
   const std::shared_ptr<Socket> socket = socket_of(*execution, file);
   if (!socket) return -1;
   sockaddr_in to{};
@@ -141,6 +143,7 @@ int bind(int file, const sockaddr* address, socklen_t size) noexcept {
 
 int listen(int file, int backlog) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(listen)(file, backlog));
+  execution->point("listen");
   const std::shared_ptr<Socket> socket = socket_of(*execution, file);
   if (!socket) return -1;
   const int error = socket->listen(*execution);

@@ -217,7 +217,7 @@ short Socket::ready() {
   if (refused_) {
     return static_cast<short>(POLLIN | POLLOUT | POLLRDHUP | POLLHUP | (error_ != 0 ? POLLERR : 0));
   }
-  if (!stream_) return POLLOUT | POLLHUP;
+  if (!stream_) return static_cast<short>(POLLOUT | POLLHUP | (error_ != 0 ? POLLERR : 0));
   // A write that fails at once does not wait either.
   int events = !writes_no_more_ && out_.refuse_first_ask() ? 0 : POLLOUT;
   const bool ended = stream_->end() != Stream::End::kNone || reads_no_more_;
@@ -346,13 +346,21 @@ int Socket::shut(int how) {
     reset_visitors();
     return 0;
   }
-  if (is_over() || (!stream_ && !is_connecting())) return ENOTCONN;
-  if (!is_connecting()) outcome_is_due_ = false;
+  if (is_connecting()) return give_up_connecting(), 0;
+  if (is_over() || !stream_) return ENOTCONN;
+  outcome_is_due_ = false;
   if (how != SHUT_WR) reads_no_more_ = true;
   if (how == SHUT_RD) return 0;
   writes_no_more_ = true;
-  if (stream_) stream_->shut_sending();
+  stream_->shut_sending();
   return 0;
+}
+
+// As in Linux, whichever direction is shut: the socket is as before the attempt, but for the error.
+void Socket::give_up_connecting() {
+  disconnect();
+  outcome_is_due_ = false;
+  error_ = ECONNRESET;
 }
 
 std::string Socket::own_name() const { return name_of(own_, family_); }

@@ -100,6 +100,8 @@ class Socket final : public ConnectionEnd {
   [[nodiscard]] bool reuses() const;
   void choose_own_address(Execution& execution);
   void disconnect();
+  // Ends an attempt to connect that is under way.
+  void give_up_connecting();
   // Returns the number of bytes that a reader can have; 0 at the end of the connection; -1 and
   // errno for an error, with EAGAIN if the reader has to wait.
   [[nodiscard]] ssize_t readable_bytes();

@@ -114,6 +114,7 @@ int timerfd_create(clockid_t clock, int flags) noexcept {
 
 int timerfd_settime(int file, int flags, const itimerspec* time, itimerspec* before) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(timerfd_settime)(file, flags, time, before));
+  execution->point("timerfd_settime");
   const std::shared_ptr<TimerFile> timer = timer_of(*execution, file);
   if (!timer) return -1;
   constexpr int kFlags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
