@@ -189,6 +189,14 @@ TEST_F(LockOraclesTest, SecondGrantOfOneZnodeBreaksS1) {
   expect_broken("S1", "granted twice");
 }
 
+TEST_F(LockOraclesTest, GrantsOfOneQueueAreComparedWhateverLockTheyReport) {
+  oracles_.granted(grant(*a_, place(*a_)));
+  GrantRecord record = grant(*b_, place(*b_, "/lock/x-lock--000000001", CreateMode::kEphemeral));
+  record.lock = "/";
+  oracles_.granted(record);
+  expect_broken("S1", "at the same time");
+}
+
 // -------------------------------------------------------------------------------------- S3, L2
 
 // A latecomer takes a lower number: no contender is in front of it, and no two hold at once, but
@@ -266,6 +274,22 @@ TEST_F(LockOraclesTest, PlaceOfASessionThatIsOverIsNoOrphan) {
   simulation_.kill(*a_);  // Decided, but not done yet.
   oracles_.check_orphans();
   EXPECT_EQ(broken(), "");
+}
+
+TEST_F(LockOraclesTest, AZnodeMadeInOneTransactionWithAHeldOneIsAnOrphan) {
+  const auto make_both = [](Session& session) -> Task<bool> {
+    const Creation place = CreateMode::kEphemeralSequential;
+    Transaction both =
+        Transaction().create("/lock/x-lock-", Data(), place).create("/lock/y-lock-", Data(), place);
+    const auto made = co_await session.multi(std::move(both));
+    co_return made.has_value();
+  };
+  ASSERT_TRUE(simulation_.run(make_both(*a_)));
+  const Path first = "/lock/x-lock-0000000000";
+  const Zxid created = znode(simulation_, first)->czxid;
+  oracles_.granted(GrantRecord(a_->id(), "/lock", first, created, created));
+  oracles_.check_orphans();
+  expect_broken("S5", "/lock/y-lock-0000000001 is still there");
 }
 
 // ------------------------------------------------------------------------------------- R1, R2

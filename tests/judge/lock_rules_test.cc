@@ -83,6 +83,23 @@ TEST_F(ReadWriteOraclesTest, AnUpgradeAfterTheEndOfItsReaderBreaksS1) {
   expect_broken("S1", "continues the grant of");
 }
 
+// The reader's name was used before, and its znode of that time has gone.
+TEST_F(ReadWriteOraclesTest, AnUpgradeContinuesTheLatestGrantOfItsReadersName) {
+  const auto reader = [&] {
+    return place(*a_, "/lock/y-__READ__0000000000", CreateMode::kEphemeral);
+  };
+  const Created first = reader();
+  const GrantRecord record = shared(*a_, first);
+  oracles().granted(record);
+  oracles().releasing(record);
+  remove_znode(*a_, first);
+  oracles().released(record, ReleaseOutcome::kReleased);
+  const Created again = reader();
+  oracles().granted(shared(*a_, again));
+  oracles().granted(continued(grant(*a_, place(*a_, "/lock/x-__WRIT__")), again.path));
+  EXPECT_EQ(broken(), "") << message();
+}
+
 // The downgraded reader has its writer's number. That writer's znode may still be there.
 TEST_F(ReadWriteOraclesTest, UpgradeIsSoundBesideTheWriterThatItsReaderWas) {
   const Created first = place(*a_, "/lock/x-__WRIT__");
@@ -176,6 +193,15 @@ TEST_F(ReadWriteOraclesTest, EachWaiterForOneZnodeMayLookAtIt) {
   EXPECT_EQ(broken(), "") << message();
   oracles().waiting(b_->id(), only.path, 1);
   EXPECT_EQ(broken(), "livelock");
+}
+
+TEST_F(ReadWriteOraclesTest, NothingIsJudgedAfterTheEnd) {
+  const GrantRecord record = grant(*a_, place(*a_, "/lock/x-__WRIT__"));
+  oracles().end();
+  oracles().violated("user:stock", "sold one too many");
+  oracles().violated("S1", "two hold");
+  oracles().lost(record, Error::kSessionExpired);
+  EXPECT_EQ(broken(), "") << message();
 }
 
 TEST_F(ReadWriteOraclesTest, ProgramMayReportWhatItHasSeen) {

@@ -244,6 +244,35 @@ TEST_F(LossOraclesTest, AlreadyLostWithoutANoticeBreaksR1) {
   EXPECT_EQ(broken(), "R1");
 }
 
+TEST_F(LossOraclesTest, AReleaseThatSucceedsAfterALossBreaksR2) {
+  const Created a = place(*a_);
+  const GrantRecord held = hold_as_a(a);
+  oracles_.lost(held, Error::kContactLost);
+  remove_znode(*a_, a);
+  EXPECT_EQ(broken(), "");
+  oracles_.released(held, ReleaseOutcome::kReleased);
+  expect_broken("R2", "was 'released', but its loss had been reported");
+}
+
+TEST_F(LossOraclesTest, TwoReportsOfAReleaseWithDifferentOutcomesBreakR2) {
+  const Created a = place(*a_);
+  const GrantRecord held = hold_as_a(a);
+  oracles_.releasing(held);
+  oracles_.released(held, ReleaseOutcome::kUnknown);
+  remove_znode(*a_, a);
+  EXPECT_EQ(broken(), "");
+  oracles_.released(held, ReleaseOutcome::kReleased);
+  expect_broken("R2", "and, when asked again, as 'released'");
+}
+
+TEST_F(LossOraclesTest, AReleaseWithoutAGrantBreaksR2) {
+  const Created a = place(*a_);
+  const GrantRecord unknown = grant(*a_, a);
+  remove_znode(*a_, a);
+  oracles_.released(unknown, ReleaseOutcome::kReleased);
+  expect_broken("R2", "was released without having been granted");
+}
+
 TEST_F(LossOraclesTest, AReleaseThatSaysAlreadyLostAlthoughItSucceededBreaksR2) {
   const Created a = place(*a_);
   const GrantRecord held = hold_as_a(a);

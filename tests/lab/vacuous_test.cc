@@ -11,6 +11,7 @@
 #include "lockstep/lab/gtest.h"
 #include "lockstep/lab/hunt.h"
 #include "lockstep/task_set.h"
+#include "lockstep/unfair_mutex.h"
 
 namespace lockstep::lab {
 namespace {
@@ -195,6 +196,27 @@ TEST(VacuousTest, AGrantWithAWrongRecordIsAViolation) {
   EXPECT_EQ(broken(misreported<&of_the_future>()), "misuse");
   EXPECT_EQ(broken(misreported<&of_the_past>()), "S1");
   EXPECT_EQ(broken(misreported<&another_session>()), "S1");
+}
+
+Task<void> pass_once(Contender& self, Path znode, LockObserver* observer) {
+  const auto session = co_await self.client().session(Context());
+  UnfairMutex mutex(**session, std::move(znode), observer);
+  Result<HeldLock> held = co_await mutex.acquire();
+  self.tried(held);
+  if (held) static_cast<void>(co_await held->release());
+}
+
+Task<void> pass_unobserved_at_last(Contender& self, Path lock, std::uint32_t) {
+  const Path znode = lock / "only";
+  co_await pass_once(self, znode, &self.oracles());
+  co_await pass_once(self, znode, nullptr);
+}
+
+// The znode of both grants has the same name.
+TEST(VacuousTest, AnUnreportedGrantOfAnEarlierNameIsMisuse) {
+  LockUnderTest lock("silent", &pass_unobserved_at_last);
+  lock.rules = judge::single_rules("only");
+  EXPECT_EQ(broken(hunt_lock(lock, calm_hunt())), "misuse");
 }
 
 }  // namespace

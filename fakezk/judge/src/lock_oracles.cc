@@ -200,11 +200,22 @@ void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
 
 // A grant that has changed holds without a gap: the one before was there when it took over.
 void LockOracles::check_continued(const GrantRecord& grant) {
-  for (const Life& before : lives_) {
-    if (!is(before.znode, grant.continues)) continue;
-    world_->note_existence(before.znode);
-    if (before.gone_at(grant.evidence)) report_continued(grant);
+  const Life* const before = continued_life(grant);
+  if (!before) return;
+  world_->note_existence(before->znode);
+  if (before->gone_at(grant.evidence)) report_continued(grant);
+}
+
+// That of the last grant by this name, which may have been used before; if none was reported, the
+// last life.
+const LockOracles::Life* LockOracles::continued_life(const GrantRecord& grant) const {
+  for (std::size_t index = grants_.size(); index-- > 0;) {
+    if (is(grants_[index].znode, grant.continues)) return life_of(grants_[index]);
   }
+  for (std::size_t index = lives_.size(); index-- > 0;) {
+    if (is(lives_[index].znode, grant.continues)) return &lives_[index];
+  }
+  return nullptr;
 }
 
 [[gnu::always_inline]] inline void LockOracles::check_evidence(const GrantRecord& grant,
@@ -226,10 +237,12 @@ void LockOracles::check_continued(const GrantRecord& grant) {
 // Tokens follow the order of the evidence: a client may learn late of a grant that became true, and
 // ended, on the server long ago. A downgrade continues a grant with the same token.
 inline void LockOracles::check_order(const GrantRecord& grant, const Grant& earlier) {
+  count(Oracle::kL2);
   const bool in_order = earlier.evidence <= grant.evidence;
   const Zxid first = in_order ? earlier.token : grant.token;
   const Zxid second = in_order ? grant.token : earlier.token;
   const Share later = in_order ? grant.share : earlier.share;
+  if (later == Share::kExclusive) count(Oracle::kS3);
   if (first < second || (first == second && later == Share::kShared)) return;
   report_order(first, second, later);
 }
@@ -247,10 +260,9 @@ inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
 }
 
 [[gnu::always_inline]] inline void LockOracles::check_earlier_grants(const GrantRecord& grant,
-                                                                     fakezk::PathId lock,
                                                                      const Life& own) {
   for (const Grant& earlier : grants_) {
-    if (earlier.lock != lock) continue;
+    if (earlier.lock != own.lock) continue;
     if (earlier.created == grant.created && earlier.znode == own.znode) {
       report(Oracle::kS1, grant, "was granted twice");
       continue;
@@ -305,8 +317,6 @@ void LockOracles::granted(const GrantRecord& grant) {
 }
 
 void LockOracles::judge_grant(const GrantRecord& grant) {
-  fakezk::PathTable& paths = world_->servers().paths();
-  const fakezk::PathId lock = paths.intern(grant.lock.text());
   count_grant(grant);
   const Life* const own = own_life(grant);
   if (own) {
@@ -314,11 +324,14 @@ void LockOracles::judge_grant(const GrantRecord& grant) {
     if (!wrong.empty()) report(Oracle::kMisuse, grant, wrong);
     const auto places = std::ranges::count(looks_, lives_.index_of(*own), &Looks::life);
     // The wake that led to this grant was useful.
-    if (places > 0 && rules_.holders == 1) count(Oracle::kL3);
+    if (places > 0 && wakes_one(*own)) count(Oracle::kL3);
     check_evidence(grant, *own);
-    check_earlier_grants(grant, lock, *own);
+    check_earlier_grants(grant, *own);
     if (own->lease || rules_.holders > 1) check_number_of_holders(grant, *own);
   }
+  // Grants of one queue are compared, whichever of its ancestors they call their lock.
+  fakezk::PathTable& paths = world_->servers().paths();
+  const fakezk::PathId lock = own ? own->lock : paths.intern(grant.lock.text());
   const fakezk::PathId znode = own ? own->znode : paths.intern(grant.znode.text());
   grants_.emplace_back(lock, znode, grant.token, grant.created, grant.evidence, grant.share,
                        own ? lives_.index_of(*own) : kNoLife, grant.loss);
@@ -385,45 +398,10 @@ void LockOracles::dropped(const GrantRecord& grant) {
   known->given_back = true;
 }
 
-void LockOracles::released(const GrantRecord& grant, ReleaseOutcome outcome) {
-  follow_server();
-  check_late_grants();
-  if (world_->traced()) tell_released(grant, outcome);
-  Grant* const known = find(grant);
-  if (known && known->held()) record_memory_read();
-  if (known) known->given_back = true;
-  count(Oracle::kR2);
-  if (outcome == ReleaseOutcome::kAlreadyLost) count(Oracle::kR1);
-  const Life* const life = known ? life_of(*known) : lives_.find(grant.znode, grant.created);
-  if (life) world_->note_existence(life->znode);
-  const bool came_back = life && life->away_from != 0;
-  if (outcome == ReleaseOutcome::kReleased && life && life->deleted == 0 && !came_back) {
-    report(Oracle::kR2, grant, "was released, but still exists");
-  }
-  // After a lost reply, an operator's deletion looks like ours.
-  const bool by_operator = (world_->kinds_injected() & bit(fakezk::FaultKind::kForeignDelete)) != 0;
-  if (outcome == ReleaseOutcome::kReleased && life && life->deleted != 0 && life->deleted_by == 0 &&
-      !by_operator) {
-    report(Oracle::kR2, grant, "was 'released', but had been lost with its session");
-  }
-  if (outcome != ReleaseOutcome::kAlreadyLost || !known) return;
-  if (known->losses == 0 && known->by_own_clock()) {
-    report(Oracle::kR1, grant,
-           "was 'already lost' when it was released, but its loss was not reported");
-  }
-  // Once its session has ended, a client cannot know. A leader that has begun to end a session
-  // tells its client so; if another server becomes the leader before that is committed, the session
-  // lives.
-  const bool by_itself = life && life->deleted != 0 && life->deleted_by == life->owner;
-  if (by_itself && !known->lost_before_release && !known->lost_with_session &&
-      world_->server().session_alive(life->owner)) {
-    report(Oracle::kR2, grant, "was 'already lost', but the release itself has deleted it");
-  }
-}
-
-bool LockOracles::has_heard_of(const Path& znode) {
+bool LockOracles::has_heard_of(const Path& znode, Zxid token) {
   record_memory_write();
-  return std::ranges::any_of(grants_, [&](const Grant& grant) { return is(grant.znode, znode); });
+  return std::ranges::any_of(
+      grants_, [&](const Grant& grant) { return grant.token == token && is(grant.znode, znode); });
 }
 
 void LockOracles::check_orphans() {
@@ -449,7 +427,7 @@ bool LockOracles::still_in_use(const Life& life) const {
     return true;
   }
   return std::ranges::any_of(grants_, [&](const Grant& grant) {
-    return grant.created == life.created && !grant.given_back && grant.losses == 0;
+    return life_of(grant) == &life && !grant.given_back && grant.losses == 0;
   });
 }
 

@@ -11,12 +11,13 @@ namespace lockstep::judge {
 using search::Oracle;
 
 void LockOracles::violated(std::string_view oracle, std::string message) {
+  if (!verdict_) return;
   if (const auto known = search::oracle_called(oracle)) return report(*known, std::move(message));
   verdict_->report(oracle, std::move(message), world_->steps());
 }
 
 void LockOracles::report(Oracle oracle, std::string message) {
-  if (!asserted(oracle, rules_, *world_)) return;
+  if (!verdict_ || !asserted(oracle, rules_, *world_)) return;
   verdict_->report(oracle, std::move(message), world_->steps());
 }
 
@@ -30,8 +31,6 @@ void LockOracles::count(Oracle oracle, std::uint64_t facts) {
 
 void LockOracles::count_grant(const GrantRecord& grant) {
   count(Oracle::kS1);
-  count(Oracle::kL2);
-  if (grant.share == Share::kExclusive) count(Oracle::kS3);
   if (grant.loss != LossPolicy::kServerNotice) count(Oracle::kS2);
   if (grant.evidence <= world_->server().last_zxid()) return;
   report(

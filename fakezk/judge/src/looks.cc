@@ -47,8 +47,7 @@ void LockOracles::judge_look(Looks& looks, std::size_t changes) {
   const Life& own = lives_[looks.life];
   if (looks.changes != changes) {
     looks.idle = 0;
-    // If several contenders may hold together, each of them lets another one in when it leaves.
-    if (rules_.holders > 1 || !asserted(Oracle::kL3, rules_, *world_)) return;
+    if (!wakes_one(own) || !asserted(Oracle::kL3, rules_, *world_)) return;
     count(Oracle::kL3);
     if (!woken_in_vain(own, looks.before)) return;
     report(Oracle::kL3, std::string(text(own.znode)) +

@@ -19,7 +19,7 @@ constexpr std::array kOracles = {
         "no grant is kept by its holder's own clock, and nobody entered what the lock protects"},
     OracleFacts{Oracle::kS3, "S3", true, "fencing tokens grow",
                 "A later grant must carry a larger fencing token than an earlier one.",
-                "no exclusive grant was reported"},
+                "no exclusive grant followed another one of its queue"},
     OracleFacts{Oracle::kS4, "S4", true, "a session deletes its own znodes only",
                 "A contender's znode may be deleted by its own session only.",
                 "no session deleted a contender's znode"},
@@ -34,7 +34,7 @@ constexpr std::array kOracles = {
         "there was no contender"},
     OracleFacts{Oracle::kL2, "L2", true, "first come, first served",
                 "The lock must be granted in the order of the contenders' places in the queue.",
-                "no grant was reported"},
+                "no two conflicting grants of a queue were reported"},
     OracleFacts{Oracle::kL3, "L3", true, "one wake per release",
                 "A release must wake one waiter, not the herd.",
                 "no contender reported that it waits (LockObserver::waiting) and got the lock or "

@@ -53,7 +53,7 @@ void Contender::tried(const Result<HeldLock>& held) {
   ++attempts_;
   if (!held) return;
   ++grants_;
-  if (oracles_.has_heard_of(held->znode())) return;
+  if (oracles_.has_heard_of(held->znode(), held->fencing_token())) return;
   oracles_.violated("misuse",
                     "a lock is held without the oracles' knowledge: its HeldLock has to be made"
                     " with the LockObserver given to the recipe");

@@ -107,8 +107,8 @@ class LockOracles final : public LockObserver {
   // The servers have committed something: judged in the same step.
   void committed() { follow_server(); }
 
-  // Whether a grant of that znode was reported.
-  [[nodiscard]] bool has_heard_of(const Path& znode);
+  // Whether a grant of that znode was reported, with that token: its name may be used again.
+  [[nodiscard]] bool has_heard_of(const Path& znode, Zxid token);
   // Returns the number of facts that each oracle has judged since begin(), without those whose
   // judgement a fault has waived.
   [[nodiscard]] const search::Judgements& judged() const { return judged_; }
@@ -134,7 +134,7 @@ class LockOracles final : public LockObserver {
 
  private:
   struct Grant {
-    fakezk::PathId lock;
+    fakezk::PathId lock;  // The parent of its znode.
     fakezk::PathId znode;
     Zxid token;
     Zxid created;
@@ -148,6 +148,7 @@ class LockOracles final : public LockObserver {
     bool lost_before_release = false;
     bool lost_with_session = false;  // As far as its client was told.
     bool given_back = false;
+    std::optional<ReleaseOutcome> outcome = {};
 
     // Whether it is held as far as its holder knows.
     [[nodiscard]] bool held() const { return losses == 0 && !releasing && !given_back; }
@@ -206,6 +207,11 @@ class LockOracles final : public LockObserver {
   [[nodiscard]] inline const Life* own_life(const GrantRecord& grant);
   [[nodiscard]] Looks& looks_of(SessionId session, std::size_t life);
   void judge_look(Looks& looks, std::size_t changes);
+  // Whether each release lets only the next contender of its queue in, so that a wake of any other
+  // is in vain.
+  [[nodiscard]] bool wakes_one(const Life& own) const {
+    return rules_.holders == 1 && rules_.single.empty() && !own.lease;
+  }
   [[nodiscard]] bool touched_since(fakezk::PathId lock, Zxid look) const;
   [[nodiscard]] bool woken_in_vain(const Life& own, Zxid look_before) const;
   [[nodiscard]] std::string_view text(fakezk::PathId znode) const {
@@ -218,7 +224,8 @@ class LockOracles final : public LockObserver {
   inline void check_who_is_in_front(const GrantRecord& grant, const Life& own);
   void check_leases(const GrantRecord& grant, const Life& own);
   [[gnu::cold]] void check_continued(const GrantRecord& grant);
-  inline void check_earlier_grants(const GrantRecord& grant, fakezk::PathId lock, const Life& own);
+  [[nodiscard]] const Life* continued_life(const GrantRecord& grant) const;
+  inline void check_earlier_grants(const GrantRecord& grant, const Life& own);
   [[nodiscard]] inline bool is_continued(const Life& other, const GrantRecord& grant) const;
   [[nodiscard]] inline bool may_overlap(const GrantRecord& grant, const Life& own,
                                         const Grant& earlier) const;
@@ -232,6 +239,8 @@ class LockOracles final : public LockObserver {
   void count_grant(const GrantRecord& grant);
   // Counts facts, unless a fault that has struck waives their judgement.
   void count(search::Oracle oracle, std::uint64_t facts = 1);
+  void check_release(const GrantRecord& grant, const Grant* known, const Life* life);
+  void check_already_lost(const GrantRecord& grant, const Grant& known, const Life* life);
   [[nodiscard]] Grant* find(const GrantRecord& grant);
   [[nodiscard]] std::vector<Acquire>::iterator find_acquire(SessionId session, std::uint32_t user);
   [[nodiscard]] bool is_held(const Life& life) const;
