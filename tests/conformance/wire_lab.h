@@ -66,6 +66,8 @@ class WireSession {
   void send(wire::Op op, wire::Request::Body body);
   // The next frame, which must be the reply to this operation.
   wire::Reply reply(wire::Op op) { return wire::decode_reply(op, frame()).value(); }
+  // Sends any bytes, as they are.
+  void send_stream(std::string_view bytes) { stream_->send(bytes); }
   // Sends any bytes behind a request's header.
   void send_bytes(std::int32_t xid, std::int32_t op, std::string_view body);
   // Sends a request with such a body, and returns the header of the reply.

@@ -117,6 +117,18 @@ TEST_P(WireConformance, Z73APingIsAnsweredAsOneWhateverItsXid) {
   EXPECT_EQ(session.next_header().value().xid, wire::kPingXid);
 }
 
+// In one piece, so that both arrive together.
+TEST_P(WireConformance, Z73NoReplyOvertakesThatToAnEarlierCredential) {
+  WireSession session(*lab);
+  std::string both;
+  const wire::AuthPacket credential{.scheme = "digest", .auth = "user:secret"};
+  wire::append_frame(both, wire::encode(wire::Request{wire::kAuthXid, Op::kAuth, credential}));
+  wire::append_frame(both, wire::encode(wire::Request{wire::kPingXid, Op::kPing, {}}));
+  session.send_stream(both);
+  EXPECT_EQ(session.next_header().value().xid, wire::kAuthXid);
+  EXPECT_EQ(session.next_header().value().xid, wire::kPingXid);
+}
+
 TEST_P(WireConformance, Z66ANullCredentialIsRejected) {
   WireSession session(*lab);
   session.send(Op::kAuth, wire::AuthPacket{.scheme = "digest", .auth = {}});

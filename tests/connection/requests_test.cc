@@ -100,6 +100,18 @@ TEST_F(ClientConnectionTest, WatchEventsComeBeforeTheReply) {
   EXPECT_EQ(wire::decode_event(frames[0]).value(), deleted);
 }
 
+// The zxid of the reply to a ping shows the transaction of the event.
+TEST_F(ClientConnectionTest, NoAnswerToAPingOvertakesAnEvent) {
+  WireClient other(world_);
+  client_.connect();
+  other.connect();
+  client_.ask(read(1, wire::Op::kExists, "/a", true));
+  other.send(create(1, "/a"));
+  world_.process_message(other.connection().link());
+  client_.send(plain(wire::kPingXid, wire::Op::kPing));
+  EXPECT_THAT(xids(client_.settled()), ElementsAre(wire::kEventXid, wire::kPingXid));
+}
+
 TEST_F(ClientConnectionTest, WatchesAreSetAgain) {
   client_.connect();
   const std::int64_t before = client_.ask(create(1, "/a")).zxid;

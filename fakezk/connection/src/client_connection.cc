@@ -273,7 +273,16 @@ void ClientConnection::send(lockstep::Request&& request) {
 
 void ClientConnection::answer_in_turn(Asked asked) {
   wait_for_answer(std::move(asked));
-  if (asked_.size() == 1) answer_turns(zxid_of_server());
+  answer_unless_waiting();
+}
+
+// The server sends its answers to credentials, and events, before those to later requests.
+void ClientConnection::answer_unless_waiting() {
+  if (fakezk::FootprintRecorder* const recorder = world_.recorder()) {
+    recorder->reads(fakezk::ObjectKind::kInbox, link_);
+  }
+  if (!asked_auths_.empty() || !world_.network().at(link_).inbox.empty()) return;
+  if (!asked_.empty() && answers_itself(asked_.front())) answer_turns(zxid_of_server());
 }
 
 void ClientConnection::answer_turns(Zxid zxid) {
@@ -314,7 +323,9 @@ void ClientConnection::receive(ServerMessage& message) {
 void ClientConnection::take_in(ServerMessage& message) {
   switch (message.kind) {
     case ServerMessage::Kind::kReply: return replied(message);
-    case ServerMessage::Kind::kWatchEvent: return put(encode_event(message));
+    case ServerMessage::Kind::kWatchEvent:
+      put(encode_event(message));
+      return answer_unless_waiting();
     case ServerMessage::Kind::kSessionAccepted: return accepted(message);
     case ServerMessage::Kind::kSessionExpired: return refused();
     case ServerMessage::Kind::kWatchesSet:
@@ -351,13 +362,16 @@ void ClientConnection::replied(ServerMessage& message) {
     const auto error = reply.is_error() ? std::optional(reply.error) : std::nullopt;
     const std::int32_t xid = asked_auths_.front();
     answer(xid, wire::Op::kAuth, encode_header(xid, 0, error));
-    return asked_auths_.pop_front();
+    asked_auths_.pop_front();
+    return answer_unless_waiting();
   }
+  answer_turns(message.zxid);
+  if (closed_) return;  // The filter has lost an answer.
   answer(asked_.front().xid, asked_.front().op, encode_reply(asked_.front(), message));
   answered();
   // Answers that have waited for this one come right after it: the server may have gone on, but
   // older replies are still under way.
-  answer_turns(message.zxid);
+  if (asked_auths_.empty()) answer_turns(message.zxid);
   read_frames();
 }
 

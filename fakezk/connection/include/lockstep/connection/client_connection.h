@@ -154,6 +154,7 @@ class ClientConnection final : private fakezk::Endpoint {
   void send(lockstep::Request&& request);
   // Answers at the turn of this request, without asking the servers.
   void answer_in_turn(Asked asked);
+  void answer_unless_waiting();
   // Those that have come to their turn, as of this zxid.
   void answer_turns(Zxid zxid);
   void accepted(const fakezk::ServerMessage& message);
