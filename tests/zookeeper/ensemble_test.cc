@@ -235,18 +235,26 @@ Task<void> watch_on_a_follower(EnsembleTest& at) {
 
 TEST_F(EnsembleTest, Z44AFollowerSendsTheEventBeforeTheNewData) { run(&watch_on_a_follower); }
 
-// The session has left its first server, which notices only when it forwards a write.
-Task<void> write_where_it_was(EnsembleTest& at) {
-  const SessionPointer owner = co_await at.on(0);
-  const SessionPointer other = co_await at.on(2);
-  co_await at.create_parent(owner);
-  must(co_await owner->sync(at.parent), "sync");
-  Options options(at.ensemble.address(1), kSessionTimeout);
-  options.attach_to = at.clients[0]->credentials();
-  Client attaching(at.runtime, std::move(options));
+// Attaches to the session on another server: its former one still has its connection.
+Task<SessionPointer> move(Client& attaching, SessionPointer owner, Path parent) {
   const SessionPointer moved = must(co_await attaching.session(lockstep::Context()), "attach");
   EXPECT_EQ(moved->id(), owner->id());
-  must(co_await moved->set_data(at.parent, "moved"), "set_data");
+  must(co_await moved->set_data(parent, "moved"), "set_data");
+  co_return moved;
+}
+
+// A follower, which the session has left, notices only when it forwards a write.
+Task<void> write_where_it_was(EnsembleTest& at) {
+  const std::size_t leader = at.ensemble.leader();
+  const std::size_t former = (leader + 1) % kServers;
+  const SessionPointer owner = co_await at.on(former);
+  const SessionPointer other = co_await at.on(leader);
+  co_await at.create_parent(owner);
+  must(co_await owner->sync(at.parent), "sync");
+  Options options(at.ensemble.address((leader + 2) % kServers), kSessionTimeout);
+  options.attach_to = at.clients[former]->credentials();
+  Client attaching(at.runtime, std::move(options));
+  const SessionPointer moved = co_await move(attaching, owner, at.parent);
 
   EXPECT_EQ(error_of(co_await owner->get_data(at.parent)), std::nullopt);
   const auto written = co_await owner->create(at.parent / "a", Data(), CreateMode::kPersistent);
@@ -261,6 +269,19 @@ Task<void> write_where_it_was(EnsembleTest& at) {
 TEST_F(EnsembleTest, Z63AWriteOnTheSessionsFormerServerCostsTheConnection) {
   run(&write_where_it_was);
 }
+
+Task<void> read_where_it_was(EnsembleTest& at) {
+  const std::size_t leader = at.ensemble.leader();
+  const SessionPointer owner = co_await at.on(leader);
+  co_await at.create_parent(owner);
+  Options options(at.ensemble.address((leader + 1) % kServers), kSessionTimeout);
+  options.attach_to = at.clients[leader]->credentials();
+  Client attaching(at.runtime, std::move(options));
+  const SessionPointer moved = co_await move(attaching, owner, at.parent);
+  EXPECT_EQ(error_of(co_await owner->get_data(at.parent)), Error::kConnectionLoss);
+}
+
+TEST_F(EnsembleTest, Z63AReadOnTheLeaderCostsTheFormerConnectionToo) { run(&read_where_it_was); }
 
 Task<void> close_where_it_was(EnsembleTest& at) {
   const SessionPointer owner = co_await at.on(0);
