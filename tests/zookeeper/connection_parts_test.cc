@@ -154,6 +154,24 @@ TEST(FailureLogTest, KeepsTheLastReasonOfEveryServer) {
   EXPECT_EQ(log.text(), "");
 }
 
+TEST(FailureLogTest, NamesWhatIsAwaitedUntilThereIsAReason) {
+  FailureLog log;
+  log.wait_for("a:1", "has not answered yet");
+  EXPECT_EQ(log.text(), "a:1: has not answered yet");
+  EXPECT_TRUE(log.note("a:1", "refused")) << "what is awaited is no news, but this is";
+  log.wait_for("a:1", "has not answered yet");
+  EXPECT_EQ(log.text(), "a:1: refused");
+  log.forget("a:1");
+  EXPECT_EQ(log.text(), "");
+}
+
+TEST(FailureLogTest, WhatIsAwaitedReplacesNoReason) {
+  FailureLog log;
+  for (int i = 0; i < 64; ++i) log.note("server " + std::to_string(i), "refused");
+  log.wait_for("another", "has not answered yet");
+  EXPECT_EQ(log.text().find("another"), std::string::npos) << log.text();
+}
+
 bool note_server(FailureLog& log, int number) {
   return log.note("server " + std::to_string(number), "refused");
 }

@@ -315,6 +315,37 @@ TEST(ConnectionTest, SaysWhyThereIsNoConnection) {
                  {closing.address() + ": closed the connection instead of answering"});
 }
 
+// A caller that gives up before any attempt has failed.
+TEST(ConnectionTest, SaysWhatItStillWaitsFor) {
+  const SilentServer silent;
+  const SilentServer other;
+  const std::string one = silent.address() + ": has not answered yet";
+  const std::string both = silent.address() + "," + other.address();
+  for (const std::string& servers : {silent.address(), both}) {
+    Runtime runtime;
+    Client client(runtime, Options(servers));
+    runtime.spawn(begin_opening(client));
+    runtime.run(until_it_says(runtime, client, one));
+    EXPECT_EQ(error_of(open(runtime, client, kInstant)), Error::kNotConnected);
+    runtime.drop_spawned();
+  }
+}
+
+TEST(ConnectionTest, SaysWhichNameItIsLookingUp) {
+  std::latch answers(1);
+  Options options("slow:2181");
+  options.resolver = [&answers](const std::string&) -> ResolveResult {
+    answers.wait();
+    return std::vector<std::string>();
+  };
+  Runtime runtime;
+  Client client(runtime, options);
+  runtime.spawn(begin_opening(client));
+  runtime.run(until_it_says(runtime, client, "slow: the name is being looked up"));
+  answers.count_down();
+  runtime.drop_spawned();
+}
+
 // A server that answers `srvr` and nothing else.
 class AnsweringServer {
  public:

@@ -25,6 +25,7 @@ constexpr std::chrono::seconds kShortestGivingUp(30);
 constexpr std::chrono::milliseconds kStarvation(100);
 // The subject of failures that no server causes.
 constexpr std::string_view kHere("this process");
+constexpr std::string_view kNoAnswer("has not answered yet");
 
 }  // namespace
 
@@ -251,6 +252,7 @@ void Connector::seek() {
 void Connector::start_round() {
   if (waits_for_addresses()) return;
   rotation_.start(addresses_, random_);
+  for (const Address& each : addresses_) failures_.wait_for(each.text(), kNoAnswer);
   in_round_ = true;
   handed_over_ = false;
 }
@@ -273,6 +275,7 @@ void Connector::ask_for_addresses() {
   gather_addresses();
   if (names.empty()) return;
   asked_at_ = now_;
+  for (const std::string& name : names) failures_.wait_for(name, "the name is being looked up");
   lookup_.start(std::move(names));
 }
 
@@ -287,6 +290,7 @@ void Connector::take_addresses() {
     } else if (result->empty()) {
       note(host, "the name has no address");
     } else {
+      failures_.forget(host);
       known_[host] = std::move(*result);
     }
   }
@@ -356,7 +360,7 @@ void Connector::diagnose() {
     diagnose_at_.reset();
     if (!options_.probe_servers) {
       const bool waits = !came_back_;
-      return note(diagnosed_->text(), waits ? "has not answered yet" : "the attempt has failed");
+      return note(diagnosed_->text(), waits ? kNoAnswer : "the attempt has failed");
     }
     diagnosis_.emplace(*diagnosed_, depth(), gate_.zxid(), now_, budget());
   }

@@ -16,8 +16,7 @@ constexpr std::size_t kMostNamed = 32;
 
 bool FailureLog::note(std::string_view subject, std::string_view reason) {
   const std::lock_guard lock(mutex_);
-  const auto known = std::ranges::find(
-      reasons_, subject, [](const auto& entry) { return std::string_view(entry.first); });
+  const auto known = find(subject);
   const bool repeated = known != reasons_.end() && known->second == reason;
   if (known != reasons_.end()) reasons_.erase(known);
   if (reasons_.size() == kMostSubjects) reasons_.erase(reasons_.begin());
@@ -25,9 +24,26 @@ bool FailureLog::note(std::string_view subject, std::string_view reason) {
   return !repeated;
 }
 
+void FailureLog::wait_for(std::string_view subject, std::string_view state) {
+  const std::lock_guard lock(mutex_);
+  if (find(subject) != reasons_.end() || reasons_.size() == kMostSubjects) return;
+  reasons_.emplace_back(subject, state);
+}
+
+void FailureLog::forget(std::string_view subject) {
+  const std::lock_guard lock(mutex_);
+  const auto known = find(subject);
+  if (known != reasons_.end()) reasons_.erase(known);
+}
+
 void FailureLog::clear() {
   const std::lock_guard lock(mutex_);
   reasons_.clear();
+}
+
+FailureLog::Reasons::iterator FailureLog::find(std::string_view subject) {
+  return std::ranges::find(reasons_, subject,
+                           [](const auto& entry) { return std::string_view(entry.first); });
 }
 
 std::string FailureLog::text() const {

@@ -54,8 +54,8 @@ class Client {
   virtual Task<Result<std::shared_ptr<Session>>> session(Context context) = 0;
 
   // Why the latest attempt to connect has failed, for people ("127.0.0.1:2181: Connection refused",
-  // "no-such-host: the name does not resolve: Name or service not known"); empty if no attempt has
-  // failed or the reason is unknown. On the executor only.
+  // "no-such-host: the name does not resolve: Name or service not known"), or what it still waits
+  // for ("127.0.0.1:2181: has not answered yet"); empty if neither is known. On the executor only.
   [[nodiscard]] virtual std::string last_failure() const { return {}; }
 
   // For one of many contenders: a session with room for `bytes` more of watched paths, which may

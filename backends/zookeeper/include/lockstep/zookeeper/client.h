@@ -53,9 +53,10 @@ class Client final : public lockstep::Client {
   Task<Result<SessionRoom>> session_with_room(std::size_t bytes, Context context) override;
 
   // The defect (Options::defect()), or else the last failure of each server since there was a
-  // connection: "10.0.0.1:2181: Connection refused; zk2: the name does not resolve: ...". Names the
-  // latest 32 of them, and only counts others ("3 others; 10.0.0.1:2181: ..."). Of a session that
-  // cannot start its thread: "session: Resource temporarily unavailable".
+  // connection: "10.0.0.1:2181: Connection refused; zk2: the name does not resolve: ...". A server
+  // that has not failed "has not answered yet", and a name "is being looked up". Names the latest
+  // 32, and only counts others ("3 others; 10.0.0.1:2181: ..."). Of a session that cannot start its
+  // thread: "session: Resource temporarily unavailable".
   [[nodiscard]] std::string last_failure() const override;
 
   // Uses another list of servers, without a chroot, from now on. A connected session keeps its
