@@ -33,7 +33,8 @@ std::optional<double> seconds_in(std::string_view unit) {
 AuthInfo auth_of(const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos || colon == 0) {
-    throw UsageError("--auth: expected SCHEME:CREDENTIAL, as digest:user:password");
+    throw UsageError(
+        "--auth or LOCKSTEP_AUTH: expected SCHEME:CREDENTIAL, as digest:user:password");
   }
   return {text.substr(0, colon), Data(std::string_view(text).substr(colon + 1))};
 }
@@ -45,9 +46,10 @@ Marks known_marks() { return kKnownMarks; }
 zookeeper::Options Ensemble::options() const {
   zookeeper::Options options(hosts, session_timeout);
   for (const std::string& text : auth) options.auth.push_back(auth_of(text));
-  if (const std::optional<std::string> defect = options.defect()) {
+  if (const std::optional<std::string> defect = zookeeper::Options(hosts).defect()) {
     throw UsageError("--zookeeper " + hosts + ": " + *defect);
   }
+  if (const std::optional<std::string> defect = options.defect()) throw UsageError(*defect);
   return options;
 }
 

@@ -13,10 +13,11 @@ namespace lockstep::program {
 class LockView {
  public:
   enum class Kind {
-    kQueue,      // Contenders below the path: all recipes but the next two.
-    kSemaphore,  // Leases and waiters, each below their own znode.
-    kZnode,      // The path itself is the holder's ephemeral znode: UnfairMutex.
-    kNoLock,     // It has children, but no contenders.
+    kQueue,           // Contenders below the path: all recipes but the next two.
+    kSemaphore,       // Leases and waiters, each below their own znode.
+    kKazooSemaphore,  // Leases below the path, waiters below its sibling "...-__lock__".
+    kZnode,           // The path itself is the holder's ephemeral znode: UnfairMutex.
+    kNoLock,          // It has children, but no contenders.
   };
 
   Kind kind = Kind::kQueue;

@@ -49,6 +49,9 @@ int run_revoke(const VisitSettings& settings) {
   if (view.kind == LockView::Kind::kNoLock) {
     throw UsageError(settings.path + ": is no lock: none of its children is a contender");
   }
+  if (view.kind == LockView::Kind::kKazooSemaphore) {
+    throw UsageError(settings.path + ": the holders of kazoo's leases cannot be asked");
+  }
   if (view.kind == LockView::Kind::kZnode) {
     throw UsageError(settings.path + ": the holder of a lock of one znode cannot be asked");
   }

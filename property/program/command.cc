@@ -19,11 +19,17 @@ void separate(CommandLine& line, std::vector<std::string>& words) {
   words.erase(separator, words.end());
 }
 
+// CLI11 would take the file "[a,b]" for a list of two.
+void show_as_file(std::string& word) {
+  if (word.starts_with('[') && word.ends_with(']')) word.insert(0, "./");
+}
+
 }  // namespace
 
 int run_command(CLI::App& app, CommandLine& line) {
   std::vector<std::string> words = line.words;
   separate(line, words);
+  if (words.size() > 1 && words[1] == "merge") std::ranges::for_each(words, &show_as_file);
   std::ranges::reverse(words);
   words.pop_back();
   try {

@@ -174,6 +174,7 @@ nlohmann::ordered_json as_json(const HuntCommand& what, const HuntReport& report
                                const SearchOptions& options) {
   nlohmann::ordered_json object =
       report.exhaustive ? exhaustive_as_json(what, report) : as_json(what, report);
+  if (what.target) object["program"] = what.target_command.substr(1);  // Without the first blank.
   if (options.coverage) object["coverage"] = as_json(*report.coverage);
   object["faults_impossible"] = impossible_faults_as_json(what);
   if (report.failure) object["violation"] = violation_as_json(what, report);

@@ -1,10 +1,14 @@
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <ios>
 #include <iostream>
+#include <limits>
 #include <memory>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "command.h"
@@ -28,6 +32,8 @@ constexpr std::array kShared = {"scenario", "strategy", "seed",        "clients"
 constexpr std::array kRead = {"scenario", "strategy",     "seed",      "clients",    "rounds",
                               "faults",   "fault_budget", "first",     "executions", "steps",
                               "seconds",  "trace_hash",   "violation", "stopped_by"};
+// More than an oracle can have judged in kMostExecutions executions.
+constexpr std::uint64_t kMostJudged = lab::HuntSettings::kMostExecutions * kMostStepsEach;
 
 // The output of `hunt --json` for a part of a hunt's executions.
 struct Part {
@@ -63,6 +69,15 @@ double read_seconds(const Json& json) {
   throw UsageError("seconds is " + value.dump() + ", not a number from 0 on");
 }
 
+// Parts of earlier versions have none.
+void check_judged(const Json& json) {
+  const Json judged = json.value("judged", Json());
+  if (!judged.is_object()) return;
+  for (const auto& [oracle, times] : judged.items()) {
+    static_cast<void>(read_count(judged, oracle.c_str(), kMostJudged));
+  }
+}
+
 void read_into(Part& part) {
   const Json& json = part.json;
   if (!json.is_object()) throw UsageError("it is not a JSON object");
@@ -74,8 +89,9 @@ void read_into(Part& part) {
   }
   part.first = read_count(json, "first", lab::HuntSettings::kMostExecutions);
   part.executions = read_count(json, "executions", lab::HuntSettings::kMostExecutions);
-  part.steps = read_count(json, "steps", lab::HuntSettings::kMostExecutions * kMostStepsEach);
+  part.steps = read_count(json, "steps", part.executions * kMostStepsEach);
   part.seconds = read_seconds(json);
+  check_judged(json);
   const Json& hash = json.at("trace_hash");
   if (!hash.is_string()) throw UsageError("trace_hash is " + hash.dump() + ", not a string");
   part.trace_hash = read_hash(hash);
@@ -97,7 +113,9 @@ Json parsed(std::istream& stream, const std::string& file) {
 
 Part read(const std::string& file) {
   std::ifstream stream(file);
-  if (!stream) throw UsageError("cannot read '" + file + "'");
+  if (!stream) {
+    throw UsageError("cannot read '" + file + "': " + std::generic_category().message(errno));
+  }
   Part part;
   part.file = file;
   part.json = parsed(stream, file);
@@ -111,19 +129,17 @@ Part read(const std::string& file) {
   return part;
 }
 
-// Parts of earlier versions have no backend.
-Json backend_of(const Part& part) { return part.json.value("backend", Json("fake")); }
-
 void check_that_they_belong_together(const Part& one, const Part& next) {
-  for (const char* key : kShared) {
-    if (one.json.at(key) == next.json.at(key)) continue;
+  const auto check = [&](const std::string& key, const Json& ours, const Json& theirs) {
+    if (ours == theirs) return;
     throw UsageError("'" + one.file + "' and '" + next.file + "' are not parts of one hunt: " +
-                     key + " is " + one.json.at(key).dump() + " and " + next.json.at(key).dump());
+                     key + " is " + ours.dump() + " and " + theirs.dump());
+  };
+  for (const char* key : kShared) check(key, one.json.at(key), next.json.at(key));
+  // Parts of earlier versions have no backend. Only those of `run --hunt` have a program.
+  for (const auto& [key, usual] : {std::pair("backend", Json("fake")), {"program", Json()}}) {
+    check(key, one.json.value(key, usual), next.json.value(key, usual));
   }
-  if (backend_of(one) == backend_of(next)) return;
-  throw UsageError("'" + one.file + "' and '" + next.file +
-                   "' are not parts of one hunt: backend is " + backend_of(one).dump() + " and " +
-                   backend_of(next).dump());
 }
 
 void check_that_it_follows(const Part& one, const Part& next) {
@@ -133,14 +149,18 @@ void check_that_it_follows(const Part& one, const Part& next) {
                    ", but '" + one.file + "' ends before " + std::to_string(end));
 }
 
-// Adds up the judgements of all parts. Null if a part has none, as parts of earlier versions.
+// Adds up the judgements of all parts. Null if a part has none, as parts of earlier versions, or if
+// the sum has no room.
 Json sum_of_judged(const Json& all, const Json& next) {
   if (!all.is_object() || !next.is_object()) return nullptr;
   Json sum = all;
   for (auto& [oracle, times] : sum.items()) {
     const Json more = next.value(oracle, Json());
     if (!times.is_number_unsigned() || !more.is_number_unsigned()) return nullptr;
-    times = times.get<std::uint64_t>() + more.get<std::uint64_t>();
+    const auto before = times.get<std::uint64_t>();
+    const auto added = more.get<std::uint64_t>();
+    if (added > std::numeric_limits<std::uint64_t>::max() - before) return nullptr;
+    times = before + added;
   }
   return sum;
 }

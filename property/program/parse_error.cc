@@ -26,6 +26,13 @@ std::string asked_of(const std::string& command) {
 
 bool is_option(const std::string& word) { return word.starts_with('-') && word.size() > 1; }
 
+// CLI11 would print "At Most 1 required but received 2".
+std::string in_words(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::size_t count = text.find(": At Most 1 required");
+  return count == text.npos ? text : text.substr(0, count) + ": it is there more than once";
+}
+
 // CLI11 would print that an argument was not expected, without naming the command.
 std::string about_extras(const CLI::App& command, const std::string& name,
                          const std::vector<std::string>& extras) {
@@ -54,7 +61,7 @@ std::string explained(const CLI::App& app, const CLI::ParseError& error) {
   const bool has_slip = std::ranges::any_of(extras, &is_option);
   const bool is_about_extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   if (has_slip || (is_about_extras && !extras.empty())) return about_extras(command, name, extras);
-  return std::string(error.what()) + " ('" + asked_of(name) + "' shows how)";
+  return in_words(error) + " ('" + asked_of(name) + "' shows how)";
 }
 
 void check_command_name(const CLI::App& app, const std::string& name) {

@@ -28,5 +28,42 @@ TEST_F(LockViewTest, AContenderThatComesBetweenTheListsIsNoOtherChild) {
   EXPECT_EQ(program::name(view.kind), "semaphore");
 }
 
+// Kazoo's Semaphore: leases are children, and those who wait are beside it, in a Lock of kazoo. The
+// first of these is the one that looks for a lease.
+TEST_F(LockViewTest, ASemaphoreOfKazooShowsItsLeasesAndWaiters) {
+  const std::string lease = "/pool/0123456789abcdef0123456789abcdef";
+  must(simulation_.run(create(*b_, "/pool", Data("1"))), "create");
+  must(simulation_.run(create(*b_, lease, Data("ann"), CreateMode::kEphemeral)), "create");
+  must(simulation_.run(create(*b_, "/pool-__lock__")), "create");
+  must(simulation_.run(create(*b_, "/pool-__lock__/cafe__lock__", Data("bob"),
+                              CreateMode::kEphemeralSequential)),
+       "create");
+  const program::LockView view =
+      must(simulation_.run(program::look_at(*a_, "/pool", Context())), "look_at");
+  EXPECT_EQ(program::name(view.kind), "semaphore");
+  ASSERT_EQ(view.holders.size(), 1U);
+  EXPECT_EQ(view.holders.front().znode.string(), lease);
+  EXPECT_EQ(view.holders.front().data.view(), "ann");
+  EXPECT_EQ(view.holders.front().stat.ephemeral_owner, b_->id());
+  ASSERT_EQ(view.waiters.size(), 1U);
+  EXPECT_EQ(view.waiters.front().data.view(), "bob");
+}
+
+TEST_F(LockViewTest, ALeaseOfKazooMayHideItsData) {
+  const Acl secret({AclEntry(permission::kDelete, "world", "anyone")});
+  must(simulation_.run(create(*b_, "/pool")), "create");
+  const auto hide = [](Session& session, Acl acl) -> Task<Result<Created>> {
+    const Path lease("/pool/0123456789abcdef0123456789abcdef");
+    const Creation creation(CreateMode::kEphemeral, std::move(acl));
+    co_return co_await session.create(lease, Data("ann"), creation);
+  };
+  must(simulation_.run(hide(*b_, secret)), "create");
+  const program::LockView view =
+      must(simulation_.run(program::look_at(*a_, "/pool", Context())), "look_at");
+  ASSERT_EQ(view.holders.size(), 1U);
+  EXPECT_EQ(view.holders.front().data.view(), "");
+  EXPECT_EQ(view.holders.front().stat.ephemeral_owner, b_->id());
+}
+
 }  // namespace
 }  // namespace lockstep::unit

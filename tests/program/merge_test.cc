@@ -22,7 +22,6 @@ class MergeTest : public testing::Test {
     return file(name, run_program(words("hunt " + arguments + " --json")).out);
   }
 
- private:
   std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) /
                                   (std::string("lockstep_merge_test_") +
                                    testing::UnitTest::GetInstance()->current_test_info()->name());
@@ -88,6 +87,27 @@ TEST_F(MergeTest, PartsThatDoNotFitTogetherAreRejected) {
                  R"(backend is "fake" and "zookeeper")");
 }
 
+// The scenario of every program that was not compiled for a hunt is "program".
+TEST_F(MergeTest, PartsOfDifferentProgramsAreRejected) {
+  nlohmann::json one = run_program(words("hunt fair-mutex --seed 4 --executions 10 --json")).json();
+  one["scenario"] = "program";
+  one["program"] = "-- ./one";
+  nlohmann::json other = one;
+  other["first"] = 10;
+  const std::string a = file("a", one.dump());
+  EXPECT_EQ(run_program({"merge", a, file("more", other.dump())}).status, 0);
+  other["program"] = "-- ./other";
+  expect_refusal(run_program({"merge", a, file("other", other.dump())}),
+                 R"(program is "-- ./one" and "-- ./other")");
+}
+
+TEST_F(MergeTest, AFileMayHaveBracketsInItsName) {
+  part("[a,b]", "fair-mutex --seed 4 --executions 10");
+  const ProgramRun run = run_command(
+      {"/bin/sh", "-c", "cd \"$0\" && exec \"$1\" merge '[a,b]'", folder_, LOCKSTEP_PROGRAM});
+  EXPECT_EQ(run.status, 0) << run.err;
+}
+
 // Nobody can tell from two counts of traces how many are the same.
 TEST_F(MergeTest, TheCoverageOfOnePartIsNotThatOfAll) {
   const std::string a = part("a", "fair-mutex --seed 4 --executions 10 --coverage");
@@ -98,7 +118,8 @@ TEST_F(MergeTest, TheCoverageOfOnePartIsNotThatOfAll) {
 }
 
 TEST_F(MergeTest, AFileWithoutAHuntIsRejected) {
-  expect_refusal(run_program({"merge", "/no/such/file"}), "/no/such/file");
+  expect_refusal(run_program({"merge", "/no/such/file"}),
+                 "cannot read '/no/such/file': No such file or directory");
   expect_refusal(run_program({"merge", file("text", "hello")}), "not the output of 'hunt --json'");
   expect_refusal(run_program({"merge", file("list", "[1]")}), "not the output of 'hunt --json'");
   expect_refusal(run_program({"merge", file("empty", "{}")}), "it has no scenario");
@@ -133,6 +154,9 @@ TEST_F(MergeTest, NumbersThatAHuntCannotHaveAreRejected) {
       expect_wrong(key, value);
     }
   }
+  nlohmann::json busy = sound;
+  busy["judged"]["S1"] = ~std::uint64_t{0};
+  expect_refusal(run_program({"merge", file("busy", busy.dump())}), "S1 is 18446744073709551615");
   expect_wrong("seconds", -1);
   expect_wrong("trace_hash", 7);
   expect_wrong("violation", true);

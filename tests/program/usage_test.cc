@@ -101,18 +101,19 @@ TEST(UsageTest, BadNumbersAreNamedWithTheirOption) {
       expect_rejected(run, "'" + value + "'");
     }
   }
-  expect_rejected({{"hunt fair-mutex --clients 65", "--clients"},
-                   {"hunt fair-mutex --rounds 101", "--rounds"},
-                   {"hunt fair-mutex --clients 64 --rounds 100", "640 rounds in all"},
-                   {"hunt fair-mutex --jobs 257", "--jobs"},
-                   {"hunt fair-mutex --seconds nan", "--seconds"},
-                   {"hunt fair-mutex --seed -1", "--seed"},
-                   {"hunt fair-mutex --seed 18446744073709551616", "--seed"},
-                   {"hunt fair-mutex --first -1", "--first"},
-                   {"hunt fair-mutex --clients 2 --clients 3", "--clients"},
-                   {"hunt fair-mutex --clients", "--clients"},
-                   {"tour --executions 0", "--executions"},
-                   {"bench fake --seconds 0", "--seconds"}});
+  expect_rejected(
+      {{"hunt fair-mutex --clients 65", "--clients"},
+       {"hunt fair-mutex --rounds 101", "--rounds"},
+       {"hunt fair-mutex --clients 64 --rounds 100", "640 rounds in all"},
+       {"hunt fair-mutex --jobs 257", "--jobs"},
+       {"hunt fair-mutex --seconds nan", "--seconds"},
+       {"hunt fair-mutex --seed -1", "--seed"},
+       {"hunt fair-mutex --seed 18446744073709551616", "--seed"},
+       {"hunt fair-mutex --first -1", "--first"},
+       {"hunt fair-mutex --clients 2 --clients 3", "--clients: it is there more than once"},
+       {"hunt fair-mutex --clients", "--clients"},
+       {"tour --executions 0", "--executions"},
+       {"bench fake --seconds 0", "--seconds"}});
 }
 
 // A script's variable may not be set.

@@ -41,6 +41,7 @@ TEST(RunTest, ThreadsOfAProgramKeepTheirLock) {
   ASSERT_EQ(run.status, 0) << run.out << run.err;
   const nlohmann::json report = run.json();
   EXPECT_EQ(report["scenario"], "program");
+  EXPECT_TRUE(report["program"].get<std::string>().starts_with("--lock /lock -- ")) << report;
   EXPECT_EQ(report["executions"], 200);
   EXPECT_EQ(report["violation"], nullptr);
   EXPECT_EQ(report["judged"]["S1"], 600);
