@@ -36,6 +36,14 @@ void Handle::close(bool server_may_send_more) {
   changed_.notify_all();
 }
 
+void Handle::note(std::string_view subject, std::string_view reason) noexcept {
+  try {
+    connector_.note(subject, reason);
+  } catch (const std::bad_alloc&) {
+    // It is only for people.
+  }
+}
+
 void Handle::run() {
   if (zhandle_t* const handle = connector_.run(CallbackContext(entry_.key(), 0).pointer())) {
     wait_for_replies();

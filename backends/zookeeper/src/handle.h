@@ -3,6 +3,8 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -54,6 +56,8 @@ class Handle final : private Connector::Listener {
 
   // From any thread.
   [[nodiscard]] std::string last_failure() const { return failures_.text(); }
+  // Does nothing if there is no memory for it.
+  void note(std::string_view subject, std::string_view reason) noexcept;
   void set_servers(std::vector<Server> servers) { connector_.set_servers(std::move(servers)); }
 
   // For the callbacks.

@@ -127,7 +127,7 @@ void Session::send_first(const AuthInfo& info) {
 
 Session::~Session() {
   end_background();
-  end(SessionState::kClosed);
+  end(SessionState::kClosed, true);
   runtime_.withdraw(sweep_);
 }
 
@@ -228,7 +228,7 @@ bool Session::send(const Request& request, RequestId id) {
   const std::optional<PendingRequest> refused = pending_.take(id);
   window_.over(refused->expected_bytes);
   ReplyMessage refusal(id, rc, runtime_.now());
-  answer(*refused, refusal);
+  answer(*refused, refusal);  // Needs no memory.
   return true;
 }
 
@@ -288,13 +288,26 @@ void Session::withdraw(RequestId id) noexcept {
 
 void Session::begin_close(internal::Completion& completion) {
   closing_ = &completion;
-  end(SessionState::kClosed);
+  end(SessionState::kClosed, true);
 }
 
 void Session::receive(Message& message) {
   // After the end of the session, only the end of the C client matters.
   if (is_over(state()) && !std::holds_alternative<ClosedMessage>(message)) return;
-  std::visit([this](auto& kind) { on(kind); }, message);
+  try {
+    std::visit([this](auto& kind) { on(kind); }, message);
+  } catch (const std::bad_alloc&) {
+    give_up_without_memory();
+  }
+}
+
+// A lost reply or event would keep its waiter for ever, and what the session knows of the C client
+// would be wrong. Ending it takes no memory.
+void Session::give_up_without_memory() {
+  if (is_over(state())) return;
+  given_up_ = true;
+  end(SessionState::kExpired, true);
+  handle_.note("session", "given up: no memory for a message");
 }
 
 void Session::on(ReplyMessage& message) {
@@ -305,11 +318,12 @@ void Session::on(ReplyMessage& message) {
   if (came_from_server(message.rc)) last_contact_ = message.received;
   if (message.id == after_credentials_) authenticating_ = false;
   tell_listeners(message);
+  const PendingRequest* const waiting = pending_.find(message.id);
+  if (!waiting) return;
+  answer(*waiting, message);  // Without memory for it, the request fails with the session.
   const std::optional<PendingRequest> request = pending_.take(message.id);
-  if (!request) return;
   window_.over(request->expected_bytes);
   if (message.rc == ZOK) window_.learn(request->op, message.size);
-  answer(*request, message);
   fail_waiting();
   send_waiting();
   remove_abandoned();
@@ -383,7 +397,12 @@ void Session::remove_abandoned() {
     if (!entry) return;
     Request request(OpCode::kRemoveWatches, entry->path);
     request.watch_type = entry->type;
-    const RequestId id = add_pending(request, nullptr);
+    RequestId id = 0;
+    try {
+      id = add_pending(request, nullptr);
+    } catch (const std::bad_alloc&) {  // The next reply tries again.
+      return watches_.removal_ended(entry->path, entry->type, false);
+    }
     pending_[id].in_background = true;
     ++removals_;
     static_cast<void>(send(request, id));
@@ -446,14 +465,13 @@ void Session::on(GivenUpMessage&) {
   end(SessionState::kExpired);
 }
 
-void Session::end(SessionState state) {
+void Session::end(SessionState state, bool at_server) {
   if (is_over(this->state())) return;
-  const bool ends_at_server = state == SessionState::kClosed;
   const bool events_or_replies_may_come =
       watches_.bytes() != 0 || pending_.size() > waiting_.size();
   change_state(state);
   fail_everything(end_error());
-  handle_.close(ends_at_server && events_or_replies_may_come);
+  handle_.close(at_server && events_or_replies_may_come);
 }
 
 // The C client first notifies its watchers of the end of a session, then fails requests in order.

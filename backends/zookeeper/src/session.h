@@ -31,13 +31,13 @@ class Session final : public lockstep::Session,
   [[nodiscard]] TimePoint last_contact() const override { return last_contact_; }
 
   [[nodiscard]] const std::optional<Credentials>& credentials() const { return credentials_; }
-  // Whether it has ended because no server was found (RetryPolicy).
+  // Whether the client has ended it: no server was found (RetryPolicy), or memory was used up.
   [[nodiscard]] bool given_up() const { return given_up_; }
   // Why there is no connection; empty if there is one.
   [[nodiscard]] std::string last_failure() const { return handle_.last_failure(); }
   void set_servers(std::vector<Server> servers) { handle_.set_servers(std::move(servers)); }
   // Ends the session like close(), but no caller waits.
-  void end_by_owner() { end(SessionState::kClosed); }
+  void end_by_owner() { end(SessionState::kClosed, true); }
   // Whether watches whose paths take this many more bytes would fit even if all reserved room is
   // used. (Paths that are already watched then count twice: the larger sum decides.)
   [[nodiscard]] bool has_room_for(std::size_t watch_bytes) const;
@@ -89,6 +89,7 @@ class Session final : public lockstep::Session,
   void begin_close(internal::Completion& completion);
 
   void receive(Message& message) override;
+  void give_up_without_memory();
   void on(ReplyMessage& message);
   void on(WatchMessage& event);
   void on(ConnectedMessage& connected);
@@ -112,7 +113,8 @@ class Session final : public lockstep::Session,
   }
   void remove_abandoned();
   [[nodiscard]] bool may_remove_abandoned() const;
-  void end(SessionState state);
+  // `at_server`: the server does not know of the end.
+  void end(SessionState state, bool at_server = false);
   void fail_everything(Error error);
   Runtime& runtime_;
   Inbox inbox_;

@@ -1,6 +1,7 @@
 #include "lockstep/internal/watch_registry.h"
 
-#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <tuple>
 
 #include "lockstep/internal/check.h"
@@ -35,11 +36,15 @@ void WatchEntry::erase(WatchState& watch) noexcept {
   (watch.next_ ? watch.next_->previous_ : last) = watch.previous_;
 }
 
+WatchState* WatchEntry::take_all() noexcept {
+  for (WatchState* watch = first; watch; watch = watch->next_) watch->entry_ = nullptr;
+  last = nullptr;
+  return std::exchange(first, nullptr);
+}
+
 // A request that is destroyed later may keep a watch alive after its session's registry is gone.
 WatchRegistry::~WatchRegistry() {
-  for (auto& [key, entry] : entries_) {
-    while (entry.first) entry.erase(*entry.first);
-  }
+  for (auto& [key, entry] : entries_) static_cast<void>(entry.take_all());
 }
 
 WatchEntry& WatchRegistry::entry_for(const Path& path, WatchType type) {
@@ -130,19 +135,42 @@ bool WatchRegistry::take_back(WatchState& watch, bool alone) {
 }
 
 void WatchRegistry::end(Error error) {
-  std::vector<WatchState*> ended;
-  for (auto& [key, entry] : entries_) {
-    while (WatchState* const watch = entry.first) {
-      entry.erase(*watch);
-      ended.push_back(watch);
-    }
-  }
-  abandoned_.clear();
+  WatchState* next = take_all();
+  first_abandoned_ = nullptr;
+  last_abandoned_ = nullptr;
   entries_.clear();
   bytes_ = 0;
   abandoned_bytes_ = 0;
-  std::ranges::sort(ended, {}, &WatchState::number_);
-  for (WatchState* const watch : ended) watch->resolve(failure(error));
+  while (WatchState* const watch = next) {
+    next = watch->next_;
+    watch->resolve(failure(error));
+  }
+}
+
+// Sorts by merging: `runs[i]` is null, or holds the watches of 2^i entries.
+WatchState* WatchRegistry::take_all() noexcept {
+  std::array<WatchState*, 64> runs{};
+  for (auto& [key, entry] : entries_) {
+    WatchState* run = entry.take_all();
+    std::size_t i = 0;
+    for (; runs[i]; ++i) run = merged(std::exchange(runs[i], nullptr), run);
+    runs[i] = run;
+  }
+  WatchState* all = nullptr;
+  for (WatchState* const run : runs) all = merged(all, run);
+  return all;
+}
+
+WatchState* WatchRegistry::merged(WatchState* one, WatchState* other) noexcept {
+  WatchState* first = nullptr;
+  for (WatchState** end = &first;; end = &(*end)->next_) {
+    if (!one || !other) {
+      *end = one ? one : other;
+      return first;
+    }
+    WatchState*& earlier = one->number_ < other->number_ ? one : other;
+    *end = std::exchange(earlier, earlier->next_);
+  }
 }
 
 std::optional<WatchRegistry::Place> WatchRegistry::find(const WatchState* watch) const {
@@ -187,15 +215,16 @@ std::vector<Path> WatchRegistry::paths_in(WatchTable table) const {
 void WatchRegistry::forget(WatchState& watch) noexcept {
   WatchEntry& entry = *watch.entry_;
   entry.erase(watch);
-  const bool was_empty = abandoned_.empty();
+  const bool was_empty = !first_abandoned_;
   settle(entry);
-  if (owner_ && was_empty && !abandoned_.empty()) owner_->abandoned();
+  if (owner_ && was_empty && first_abandoned_) owner_->abandoned();
 }
 
 std::optional<WatchRegistry::Abandoned> WatchRegistry::next_abandoned() {
-  while (!abandoned_.empty()) {
-    WatchEntry& entry = *abandoned_.front();
-    abandoned_.pop_front();
+  while (first_abandoned_) {
+    WatchEntry& entry = *first_abandoned_;
+    first_abandoned_ = std::exchange(entry.next_abandoned, nullptr);
+    if (!first_abandoned_) last_abandoned_ = nullptr;
     entry.queued = false;
     const bool can_be_removed = entry.is_abandoned() && !entry.removing && !entry.no_watcher;
     if (can_be_removed) entry.removing = true;
@@ -229,15 +258,16 @@ std::size_t WatchRegistry::bytes_added_by(OpCode read, const Path& path) const {
   return found != entries_.end() && found->second.takes_slot(read) ? 0 : slot_of(path);
 }
 
-void WatchRegistry::settle(WatchEntry& entry) {
+void WatchRegistry::settle(WatchEntry& entry) noexcept {
   if (owner_) account_for(entry);
   if (entry.is_over()) entries_.erase(entries_.find(*entry.key));
 }
 
-void WatchRegistry::account_for(WatchEntry& entry) {
+void WatchRegistry::account_for(WatchEntry& entry) noexcept {
   const bool removable = entry.is_abandoned() && !entry.removing && !entry.no_watcher;
   if (removable && !entry.queued) {
-    abandoned_.push_back(&entry);
+    (last_abandoned_ ? last_abandoned_->next_abandoned : first_abandoned_) = &entry;
+    last_abandoned_ = &entry;
     entry.queued = true;
   }
   const std::size_t slot = slot_of(entry.key->path);

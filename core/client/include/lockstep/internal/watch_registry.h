@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <optional>
 #include <utility>
@@ -54,6 +53,8 @@ class WatchEntry {
   }
   void append(WatchState& watch) noexcept;
   void erase(WatchState& watch) noexcept;
+  // Takes out all watches: a chain in the order of registration, linked by next_.
+  [[nodiscard]] WatchState* take_all() noexcept;
 
   WatchRegistry& registry;
   const WatchKey* key = nullptr;
@@ -65,11 +66,12 @@ class WatchEntry {
   WatchState* last = nullptr;
   std::uint32_t asking = 0;
   std::uint32_t asking_exists = 0;
-  bool queued = false;      // It is in WatchRegistry::abandoned_.
+  bool queued = false;      // It is in WatchRegistry's queue of abandoned entries.
   bool removing = false;    // The server has been asked to remove it.
   bool no_watcher = false;  // The server knew of no such watch.
   std::size_t counted = 0;  // In WatchRegistry::bytes_.
   std::size_t counted_as_abandoned = 0;
+  WatchEntry* next_abandoned = nullptr;  // In that queue.
 };
 
 // For backends: the watches of one session, and the entries of the C client's tables that result
@@ -83,6 +85,9 @@ class WatchEntry {
 // all three (collectWatchers). The C client fills and empties its tables when it reads a message,
 // and the session sees the messages in the same order, so after each message the tables here equal
 // those that the C client had after it.
+//
+// Changes need no memory, except those by asked(), and by add() without it: watches are dropped in
+// destructors, and end with a session that has no memory left.
 //
 // The registry owns no watch: Watches and requests in flight do, and a watch without an owner
 // leaves the registry. When the last one of an entry has left, the entry is abandoned: it stays in
@@ -215,14 +220,19 @@ class WatchRegistry {
   // The watch has no owner any more.
   void forget(WatchState& watch) noexcept;
   // Called after each change: drops an entry that is over.
-  void settle(WatchEntry& entry);
+  void settle(WatchEntry& entry) noexcept;
   // For the owner: queues an abandoned entry, and updates the sums.
-  void account_for(WatchEntry& entry);
+  void account_for(WatchEntry& entry) noexcept;
+  // Takes out all watches: a chain in the order of registration.
+  [[nodiscard]] WatchState* take_all() noexcept;
+  // Merges two such chains, either of which may be null.
+  [[nodiscard]] static WatchState* merged(WatchState* one, WatchState* other) noexcept;
 
   Owner* owner_ = nullptr;
   Entries entries_;
-  // Some may have changed since they were queued.
-  std::list<WatchEntry*, PoolAllocator<WatchEntry*>> abandoned_;
+  // The queue of abandoned entries. Some may have changed since they were queued.
+  WatchEntry* first_abandoned_ = nullptr;
+  WatchEntry* last_abandoned_ = nullptr;
   std::uint64_t registered_ = 0;
   std::size_t bytes_ = 0;
   std::size_t abandoned_bytes_ = 0;
