@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -36,6 +37,22 @@ int error_of(const std::string& file) {
   if (stat(file.c_str(), &status) != 0) return errno;
   if (S_ISDIR(status.st_mode)) return EACCES;
   return faccessat(AT_FDCWD, file.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+// The numbers that /proc lists; without it, all that are possible.
+std::vector<unsigned> perhaps_open() {
+  std::vector<unsigned> numbers;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    const std::string name = entry.path().filename().string();
+    unsigned number = 0;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    numbers.push_back(number);
+  }
+  if (!error) return numbers;
+  numbers.resize(last_possible(std::numeric_limits<unsigned>::max()));
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  return numbers;
 }
 
 // Sockets rather than a pipe: a write to a process that has died sends no signal.
@@ -116,15 +133,8 @@ std::optional<CannotRun> why_not_runnable(const std::string& command) {
 }
 
 InheritedDescriptors::InheritedDescriptors() {
-  std::vector<unsigned> open;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    const std::string name = entry.path().filename().string();
-    unsigned number = 0;
-    std::from_chars(name.data(), name.data() + name.size(), number);
-    open.push_back(number);
-  }
   // One of these descriptors was reading the folder and is closed by now.
-  for (const unsigned number : open) {
+  for (const unsigned number : perhaps_open()) {
     if (fcntl(static_cast<int>(number), F_GETFD) != -1) numbers_.push_back(number);
   }
   std::ranges::sort(numbers_);

@@ -13,14 +13,14 @@ namespace {
 // Bounds a loop over all numbers, which would take forever under an unlimited limit.
 constexpr rlim_t kMostNumbers = 1U << 20U;
 
+}  // namespace
+
 unsigned last_possible(unsigned last) {
   rlimit limit{};
   const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0;
   const rlim_t count = known ? std::min(limit.rlim_cur, kMostNumbers) : kMostNumbers;
   return std::min(last, static_cast<unsigned>(count));
 }
-
-}  // namespace
 
 void close_descriptors(unsigned first, unsigned last) {
   if (close_range(first, last, 0) == 0) return;

@@ -171,13 +171,15 @@ Task<void> LockRun::watch(HeldLock& held, Duration session_timeout) {
 }
 
 Task<void> LockRun::end_of_command() {
-  terminal_.take_from(child_->group());
-  if (!settings_.warn) co_await end_the_rest();
+  const pid_t group = child_->group();
+  terminal_.take_from(group);
+  const bool rest_is_known = settings_.warn || co_await end_the_rest();
   // Before reap(): afterwards another group may have this group's number.
   const bool guard_has_killed = guard_->dismiss();
   guard_.reset();
   const int status = child_->reap();
   child_.reset();
+  if (!rest_is_known) co_await wait_for_the_end_of(group);
   const bool was_killed = status == kStatusOfSignals + SIGKILL;
   if (guard_has_killed && was_killed && order_ == Order::kNone) {
     say_of_lock(kNotProven);
@@ -187,14 +189,34 @@ Task<void> LockRun::end_of_command() {
 }
 
 // Processes that the command has left in its group must not go on without the lock. The command's
-// own process has ended, but keeps the group's number until it is reaped.
-Task<void> LockRun::end_the_rest() {
+// own process has ended, but keeps the group's number until it is reaped. Returns false if it
+// cannot see whether they have ended.
+Task<bool> LockRun::end_the_rest() {
   const TimePoint limit = client_.executor().now() + kEndLimit;
   for (;;) {
     news_.reset();
     child_->send(SIGKILL);
-    if (!living_member(child_->group())) co_return;
-    if (client_.executor().now() >= limit) co_return report_survivor();
+    const GroupLook look = look_at_group(child_->group());
+    if (!look.living) co_return look.complete;
+    if (client_.executor().now() >= limit) {
+      report_survivor();
+      co_return true;
+    }
+    const Context next_look = within(client_.executor(), kEndLook);
+    static_cast<void>(co_await news_.wait(next_look));
+  }
+}
+
+// The group ends when its last process is reaped. If another group gets its number at once, the
+// wait ends at the limit.
+Task<void> LockRun::wait_for_the_end_of(pid_t group) {
+  const TimePoint limit = client_.executor().now() + kEndLimit;
+  while (kill(-group, 0) == 0 || errno != ESRCH) {
+    if (client_.executor().now() >= limit) {
+      say_of_lock("a process of the command may outlive the lock: its group has not ended");
+      co_return;
+    }
+    news_.reset();
     const Context next_look = within(client_.executor(), kEndLook);
     static_cast<void>(co_await news_.wait(next_look));
   }
@@ -323,7 +345,7 @@ void LockRun::order(Order next, const std::string& why) {
 
 // Reports only once: one process that this program cannot end is warning enough.
 void LockRun::report_survivor() {
-  const std::optional<pid_t> process = living_member(child_->group());
+  const std::optional<pid_t> process = look_at_group(child_->group()).living;
   if (!process || std::exchange(reported_survivor_, true)) return;
   const bool forbidden = kill(*process, 0) != 0 && errno == EPERM;
   say_of_lock("process " + std::to_string(*process) + " of the command may outlive the lock: " +

@@ -57,7 +57,8 @@ class LockRun final : private LockObserver {
   Task<void> run_command(HeldLock& held, Duration session_timeout);
   Task<void> watch(HeldLock& held, Duration session_timeout);
   Task<void> end_of_command();
-  Task<void> end_the_rest();
+  Task<bool> end_the_rest();
+  Task<void> wait_for_the_end_of(pid_t group);
   void reap_adopted() const;
   Task<void> release(HeldLock& held, Duration session_timeout);
 

@@ -1,13 +1,17 @@
 #include "process_group.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 namespace lockstep::program {
 
@@ -18,6 +22,16 @@ bool proc_is_ours() {
   std::error_code error;
   const std::filesystem::path itself = std::filesystem::read_symlink("/proc/self", error);
   return !error && itself == std::to_string(getpid());
+}
+
+// Empty if the process has ended; nullopt if it cannot be looked at.
+std::optional<std::string> stat_of(const std::filesystem::path& process) {
+  const int file = open((process / "stat").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file == -1) return errno == ENOENT ? std::optional<std::string>(std::in_place) : std::nullopt;
+  std::array<char, 4096> text{};
+  const ssize_t size = read(file, text.data(), text.size());
+  close(file);
+  return std::string(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
 }
 
 // `stat` as in proc_pid_stat(5): "id (name) state parent group ..."; the name may hold anything.
@@ -42,19 +56,23 @@ bool lives_in(const std::string& stat, pid_t group) {
 
 }  // namespace
 
-std::optional<pid_t> living_member(pid_t group) {
-  if (!proc_is_ours()) return std::nullopt;
+GroupLook look_at_group(pid_t group) {
+  GroupLook look;
+  if (!proc_is_ours()) return look;
   std::error_code error;
+  look.complete = true;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const std::string name = entry.path().filename().string();
     pid_t process = 0;
     const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), process);
     if (wrong != std::errc() || end != name.data() + name.size()) continue;
-    std::ifstream file(entry.path() / "stat");
-    const std::string stat{std::istreambuf_iterator<char>(file), {}};
-    if (lives_in(stat, group)) return process;
+    const std::optional<std::string> stat = stat_of(entry.path());
+    if (!stat) look.complete = false;
+    if (stat && lives_in(*stat, group)) look.living = process;
+    if (look.living) return look;
   }
-  return std::nullopt;
+  if (error) look.complete = false;
+  return look;
 }
 
 }  // namespace lockstep::program

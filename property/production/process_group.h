@@ -6,9 +6,15 @@
 
 namespace lockstep::program {
 
-// A process of the group that has not ended, if there is one. /proc must show the processes under
-// the ids that this process knows; otherwise nothing is found. Exceptions: those of the file
-// system.
-[[nodiscard]] std::optional<pid_t> living_member(pid_t group);
+// A process group as /proc shows it.
+class GroupLook {
+ public:
+  std::optional<pid_t> living;  // A process of it that has not ended.
+  // Whether all processes could be looked at: not without descriptors for that, and where /proc
+  // is not there or belongs to another namespace of process ids.
+  bool complete = false;
+};
+// Exceptions: those of the file system.
+[[nodiscard]] GroupLook look_at_group(pid_t group);
 
 }  // namespace lockstep::program
