@@ -184,12 +184,24 @@ std::vector<std::string> words_from(const std::string& text) {
   return words;
 }
 
+// A sanitizer's runtime starts only in front of all other libraries, and does not survive that the
+// program begins again in each execution.
+void refuse_sanitizers(const std::string& preloaded) {
+  for (const std::string_view runtime : {"libasan.", "libtsan.", "liblsan."}) {
+    if (preloaded.find(runtime) == preloaded.npos) continue;
+    throw UsageError(
+        "run: LD_PRELOAD names a sanitizer's library, under which no program is hunted: call its "
+        "code in a hunt of lockstep::threads");
+  }
+}
+
 // Becomes the program, with the library preloaded. The linker resolves all functions at once, so
 // that no execution does.
 [[noreturn]] void become(const std::vector<std::string>& words,
                          const std::vector<std::string>& target) {
   const std::string file = file_of_target(target.front());
   const char* const others = std::getenv("LD_PRELOAD");
+  if (others) refuse_sanitizers(others);
   const std::string preloaded = library() + (others ? ':' + std::string(others) : std::string());
   ::setenv("LD_PRELOAD", preloaded.c_str(), 1);
   ::setenv("LD_BIND_NOW", "1", 1);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -330,6 +331,14 @@ TEST(RunTest, AProgramWithOtherRightsIsRefused) {
   fs::remove(copy);
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("without the setuid bit"));
+}
+
+TEST(RunTest, ASanitizerInFrontIsRefused) {
+  ::setenv("LD_PRELOAD", "/not-there/libasan.so.8", 1);
+  const ProgramRun run = run_program(words("run --hunt --executions 5 -- /bin/true"));
+  ::unsetenv("LD_PRELOAD");
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("LD_PRELOAD names a sanitizer's library"));
 }
 
 struct BadInput {
