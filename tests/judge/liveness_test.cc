@@ -125,6 +125,15 @@ TEST_F(LivenessTest, AThirdHolderWhereTwoMayHoldBreaksS1) {
   EXPECT_EQ(broken(), "S1");
 }
 
+// Whose reader it is, that of the upgrade or that of another user, does not show.
+TEST_F(LivenessTest, AWriterBehindAReaderOfItsSessionIsNotJudged) {
+  judge(read_write_rules());
+  oracles().granted(shared(*a_, place(*a_, "/lock/x-__READ__")));
+  wait(*a_, 0, "/lock/x-__WRIT__");
+  rest(1h);
+  EXPECT_EQ(broken(), "") << message();
+}
+
 TEST_F(LivenessTest, AnEndedAcquireDoesNotWait) {
   judge(mutex_rules());
   wait(*a_, 0);

@@ -53,6 +53,14 @@ TEST(ReplayLockTest, ARepairedLockPasses) {
   EXPECT_NE(report.text().find("breaks nothing"), std::string::npos) << report.text();
 }
 
+TEST(ReplayLockTest, ChecksThatContradictTheTraceHashAreAnError) {
+  std::string replay = broken_lock().failure->replay;
+  replay.back() = replay.back() == '0' ? '1' : '0';
+  const ReplayReport report = replay_lock(replay, &contend_for<EverybodysMutex>);
+  EXPECT_FALSE(report.passed());
+  EXPECT_NE(report.text().find("corrupt at its checks"), std::string::npos) << report.text();
+}
+
 TEST(ReplayLockTest, ASizeThatNoHuntHasIsRefused) {
   for (const std::string size : {"c65r1", "c1r101", "c64r11", "c4294967295r4294967295"}) {
     const ReplayReport report = replay_lock("lockstep1/fair-mutex/" + size + "/none/calm/unknown",

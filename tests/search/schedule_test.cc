@@ -114,6 +114,16 @@ TEST(ReplayStringTest, VeryLongExecutionsKeepTheFirstChecks) {
   EXPECT_NE(complaint_about(endless.text() + "07"), "");
 }
 
+// As if the checks had been lost: nothing would show where another execution differs.
+TEST(ReplayStringTest, OnlyAFullListOfChecksMayGoOn) {
+  EXPECT_NE(complaint_about(example().text() + '+'), "");
+  search::ReplayString longest = example();
+  longest.keep(std::vector<std::uint8_t>(search::ReplayString::kMostChecks, 7));
+  EXPECT_EQ(complaint_about(longest.text()), "");
+  EXPECT_EQ(complaint_about(longest.text() + '+'), "");
+  EXPECT_NE(complaint_about(longest.text() + "07"), "");
+}
+
 TEST(ReplayStringTest, ReadsBackWhatItWrites) {
   RandomStream random(20260201);
   for (int i = 0; i < 2'000; ++i) {

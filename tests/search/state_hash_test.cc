@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "lockstep/sleep.h"
 #include "plays.h"
@@ -111,6 +112,62 @@ TEST_F(StateHashTest, CoversTheRequestsThatABrokenConnectionHasLeft) {
   };
   EXPECT_EQ(left("1"), left("1"));
   EXPECT_NE(left("1"), left("2"));
+}
+
+TEST_F(StateHashTest, CoversTheAclOfAZnode) {
+  const auto allowed = [](const Acl& acl) {
+    return hash_after([&](Simulation& simulation, FakeSession& session) {
+      const auto set = [](Session& own, Acl all) -> Task<bool> {
+        const auto done = co_await own.set_acl("/a", all);
+        co_return done.has_value();
+      };
+      ASSERT_TRUE(simulation.run(set(session, acl)));
+    });
+  };
+  const Acl no_delete({AclEntry(permission::kAll & ~permission::kDelete, "world", "anyone")});
+  EXPECT_EQ(allowed(no_delete), allowed(no_delete));
+  EXPECT_NE(allowed(no_delete), allowed(Acl::read_only()));
+}
+
+TEST_F(StateHashTest, CoversTheModeOfACreateInFlight) {
+  const auto creates = [](CreateMode mode) {
+    return hash_after([&](Simulation& simulation, FakeSession& session) {
+      simulation.start(ignore(create(session, "/b", Data(), mode)));
+    });
+  };
+  EXPECT_EQ(creates(CreateMode::kEphemeral), creates(CreateMode::kEphemeral));
+  EXPECT_NE(creates(CreateMode::kEphemeral), creates(CreateMode::kPersistent));
+}
+
+TEST_F(StateHashTest, CoversTheOperationsOfATransactionInFlight) {
+  const auto sends = [](const char* data) {
+    return hash_after([&](Simulation& simulation, FakeSession& session) {
+      const auto set = [](Session& own, Data what) -> Task<void> {
+        Transaction one = Transaction().set_data("/a", std::move(what));
+        static_cast<void>(co_await own.multi(std::move(one)));
+      };
+      simulation.start(set(session, Data(data)));
+    });
+  };
+  EXPECT_EQ(sends("1"), sends("1"));
+  EXPECT_NE(sends("1"), sends("2"));
+}
+
+TEST_F(StateHashTest, CoversTheDetailsOfAReply) {
+  const auto hash_of = [](ReplyDetails details) {
+    ServerMessage message(OpCode::kMulti, 0);
+    message.reply.set_details(std::move(details));
+    return search::content_hash(message);
+  };
+  const auto created = [](const char* path) {
+    ReplyDetails details;
+    details.results.emplace_back(OpCode::kCreate).path = path;
+    return details;
+  };
+  EXPECT_EQ(hash_of(created("/a")), hash_of(created("/a")));
+  EXPECT_NE(hash_of(created("/a")), hash_of(created("/b")));
+  EXPECT_NE(hash_of(ReplyDetails::failed_at(0)), hash_of(ReplyDetails::failed_at(1)));
+  EXPECT_NE(hash_of(ReplyDetails(Acl::open())), hash_of(ReplyDetails(Acl::read_only())));
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ bool LockOracles::is_its_turn(const Life& own) const {
     const auto leases = count([](const Life& other) { return other.lease; });
     return std::cmp_less_equal(leases, rules_.sure_capacity());
   }
-  // An upgrade does not wait for its own reader, and other readers of its session look the same.
+  // An upgrade does not wait for its own reader, but other readers of its session look the same:
+  // no writer behind one of them is judged.
   const auto in_front =
       count([&](const Life& other) { return blocks(other.contender, own.contender); });
   return std::cmp_less(in_front, rules_.holders);

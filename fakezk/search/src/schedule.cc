@@ -77,7 +77,8 @@ bool parse_checks(std::string_view text, ReplayString& into) {
     if (!read_number(text.substr(at, 2), check, 16)) return false;
     into.checks.push_back(check);
   }
-  return true;
+  const std::size_t checks = into.checks.size();
+  return into.goes_on ? checks == ReplayString::kMostChecks : checks <= ReplayString::kMostChecks;
 }
 
 }  // namespace

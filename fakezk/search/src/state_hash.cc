@@ -38,33 +38,66 @@ void add_data(Hash& hash, const Data& data) {
   hash.add(data.view());
 }
 
-void add_znode(Hash& hash, const fakezk::ZnodeTree& tree, const fakezk::PathTable& paths,
+void add_acl(Hash& hash, const Acl& acl) {
+  hash.add(acl.says_nothing());
+  hash.add(acl.entries().size());
+  for (const AclEntry& entry : acl.entries()) {
+    hash.add(static_cast<std::uint64_t>(entry.permissions));
+    hash.add(entry.scheme);
+    hash.add(entry.id);
+  }
+}
+
+void add_znode(Hash& hash, const fakezk::ZnodeTree& tree, const fakezk::Server& server,
                fakezk::PathId id) {
   const fakezk::Znode* const znode = tree.find(id);
   if (!znode) return;
+  const fakezk::PathTable& paths = server.paths();
   hash.add(paths.text(id).hash());
   add_stat(hash, tree.stat(*znode));
   add_data(hash, znode->data);
+  // Numbers of ACLs follow the order in which they came, which no client can see.
+  if (znode->acl != fakezk::AclTable::kOpen) add_acl(hash, server.acls().acl(znode->acl));
   hash.add(znode->lifetime);
   // The children are stored in the order of their creation, which no client can see.
   std::vector<fakezk::PathId> children = znode->children;
   std::ranges::sort(children, {}, [&](fakezk::PathId child) { return paths.name(child); });
-  for (const fakezk::PathId child : children) add_znode(hash, tree, paths, child);
+  for (const fakezk::PathId child : children) add_znode(hash, tree, server, child);
 }
 
-void add_request(Hash& hash, const fakezk::ClientMessage& message) {
+void add_request(Hash& hash, const Request& request) {
+  hash.add(request.op);
+  hash.add(request.mode);
+  hash.add(request.watch_type);
+  hash.add(request.watched);
+  hash.add(request.path.view());
+  add_data(hash, request.data);
+  hash.add(static_cast<std::uint64_t>(request.version));
+  if (request.plain()) return;
+  add_acl(hash, request.acl());
+  hash.add(static_cast<std::uint64_t>(request.ttl().count()));
+  hash.add(request.scheme().view());
+  hash.add(request.ops().size());
+  for (const Request& op : request.ops()) add_request(hash, op);
+}
+
+void add_message(Hash& hash, const fakezk::ClientMessage& message) {
+  using Kind = fakezk::ClientMessage::Kind;
   hash.add(message.kind);
-  hash.add(message.request.op);
-  hash.add(message.request.path.view());
-  add_data(hash, message.request.data);
-  hash.add(static_cast<std::uint64_t>(message.request.version));
-  const bool greets = message.kind == fakezk::ClientMessage::Kind::kHandshake;
-  hash.add(static_cast<std::uint64_t>(greets ? message.handshake().session_id : 0));
+  add_request(hash, message.request);
+  if (message.kind == Kind::kHandshake) {
+    hash.add(static_cast<std::uint64_t>(message.handshake().session_id));
+  }
+  if (message.kind != Kind::kSetWatches) return;
+  for (const std::vector<Path>* const paths : message.watched().lists()) {
+    hash.add(paths->size());
+    for (const Path& path : *paths) hash.add(path.view());
+  }
 }
 
 void add_requests(Hash& hash, const fakezk::Mailbox<fakezk::ClientMessage>& requests) {
   hash.add(requests.size());
-  for (std::size_t i = 0; i < requests.size(); ++i) add_request(hash, requests[i]);
+  for (std::size_t i = 0; i < requests.size(); ++i) add_message(hash, requests[i]);
 }
 
 void add_link(Hash& hash, const fakezk::Link& link) {
@@ -88,11 +121,11 @@ void add_watches(Hash& hash, const fakezk::WatchTable& watches, const fakezk::Pa
   }
 }
 
-void add_replica(Hash& hash, const fakezk::Replica& replica, const fakezk::PathTable& paths,
+void add_replica(Hash& hash, const fakezk::Replica& replica, const fakezk::Server& server,
                  fakezk::LinkIndex links) {
-  add_znode(hash, replica.tree(), paths, fakezk::PathTable::kRoot);
-  add_watches(hash, replica.data_watches(), paths, links);
-  add_watches(hash, replica.child_watches(), paths, links);
+  add_znode(hash, replica.tree(), server, fakezk::PathTable::kRoot);
+  add_watches(hash, replica.data_watches(), server.paths(), links);
+  add_watches(hash, replica.child_watches(), server.paths(), links);
   hash.add(replica.lagging);
   hash.add(replica.unreachable);
 }
@@ -139,6 +172,18 @@ void add_txn(Hash& hash, const fakezk::Server& server, const fakezk::Txn& txn) {
   }
 }
 
+// Only the replies to a multi and to get_acl have details.
+void add_details(Hash& hash, const ReplyDetails& details) {
+  add_acl(hash, details.acl);
+  hash.add(static_cast<std::uint64_t>(details.failed_op));
+  hash.add(details.results.size());
+  for (const OpResult& result : details.results) {
+    hash.add(result.op);
+    hash.add(result.path.view());
+    add_stat(hash, result.stat);
+  }
+}
+
 }  // namespace
 
 std::uint64_t content_hash(const fakezk::ServerMessage& message) {
@@ -154,15 +199,16 @@ std::uint64_t content_hash(const fakezk::ServerMessage& message) {
   add_data(hash, message.reply.data);
   hash.add(message.reply.children.size());
   for (const std::string_view name : message.reply.children) hash.add(name);
+  if (!message.reply.plain()) add_details(hash, message.reply.details());
   return hash.value();
 }
 
 std::uint64_t state_hash(fakezk::World& world) {
   Hash hash;
   const fakezk::Server& server = world.server();
-  add_znode(hash, server.tree(), server.paths(), fakezk::PathTable::kRoot);
+  add_znode(hash, server.tree(), server, fakezk::PathTable::kRoot);
   for (fakezk::ReplicaIndex i = 0; i < server.replica_count(); ++i) {
-    add_replica(hash, server.replica(i), server.paths(), world.network().size());
+    add_replica(hash, server.replica(i), server, world.network().size());
     const std::span<const fakezk::Txn> outstanding = server.outstanding(i);
     hash.add(outstanding.size());
     for (const fakezk::Txn& txn : outstanding) add_txn(hash, server, txn);

@@ -66,11 +66,13 @@ ReplayReport replay(std::string_view string,
   search::ExecutionLimits limits{.faults = parsed.faults};
   search::Recording recording = record(*program, limits, parsed.deviations);
   report.as_recorded = recording.outcome.trace_hash == parsed.trace_hash;
-  if (parsed.known && !report.as_recorded) {
-    search::ReplayString now = parsed;
-    now.keep(std::move(recording.checks));
-    report.first_difference = parsed.first_difference(now);
+  search::ReplayString now = parsed;
+  now.keep(std::move(recording.checks));
+  if (parsed.known && report.as_recorded && now != parsed) {
+    report.error = "the replay string is corrupt at its checks";
+    return report;
   }
+  if (parsed.known && !report.as_recorded) report.first_difference = parsed.first_difference(now);
   report.violation = std::move(recording.outcome.violation);
   report.chronicle = std::move(recording.chronicle);
   return report;

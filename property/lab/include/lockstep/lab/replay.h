@@ -17,7 +17,7 @@ namespace lockstep::lab {
 // How the replay of one execution went; text() is a report for people.
 struct ReplayReport {
   std::string scenario;
-  std::string error;  // The fault of the replay string; nothing has run then.
+  std::string error;  // The fault of the replay string; nothing else is reported then.
   std::optional<search::Violation> violation;
   // False for a hand-written schedule and for last words (lockstep/lab/last_words.h).
   bool was_recorded = true;
