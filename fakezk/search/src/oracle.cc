@@ -37,8 +37,9 @@ constexpr std::array kOracles = {
                 "no two conflicting grants of a queue were reported"},
     OracleFacts{Oracle::kL3, "L3", true, "one wake per release",
                 "A release must wake one waiter, not the herd.",
-                "no contender reported that it waits (LockObserver::waiting) and got the lock or "
-                "looked again while no fault had struck",
+                "no contender reported that it waits for its turn in a queue "
+                "(LockObserver::waiting) and got the lock or looked again while no fault had "
+                "struck",
                 "L3"},
     OracleFacts{Oracle::kL4, "L4", true, "the deadline holds",
                 "An acquire must return when its deadline has come.", "no acquire had a deadline"},
