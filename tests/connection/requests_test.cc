@@ -112,6 +112,29 @@ TEST_F(ClientConnectionTest, NoAnswerToAPingOvertakesAnEvent) {
   EXPECT_THAT(xids(client_.settled()), ElementsAre(wire::kEventXid, wire::kPingXid));
 }
 
+// It comes behind the credential's, however far the server is then.
+TEST_F(ClientConnectionTest, ACredentialBehindAPingDoesNotDelayItsAnswer) {
+  client_.connect();
+  for (const bool before : {false, true}) {
+    client_.send(create(1, before ? "/a" : "/b"));
+    if (before) client_.send(auth("digest", "user:secret"));
+    client_.send(plain(wire::kPingXid, wire::Op::kPing));
+    client_.send(create(2, before ? "/c" : "/d"));
+    client_.send(auth("digest", "user:other"));
+    for (int i = 0; i < 5; ++i) {
+      if (!world_.network().at(client_.connection().link()).requests.empty())
+        world_.process_message(client_.connection().link());
+    }
+    std::vector<std::string> frames = client_.settled();
+    const auto is_auth = [](const std::string& frame) {
+      return wire::xid_of(frame).value() == wire::kAuthXid;
+    };
+    std::erase_if(frames, is_auth);
+    ASSERT_THAT(xids(frames), ElementsAre(1, wire::kPingXid, 2));
+    EXPECT_EQ(frames[1].substr(4, 8), frames[0].substr(4, 8));  // The zxids.
+  }
+}
+
 TEST_F(ClientConnectionTest, WatchesAreSetAgain) {
   client_.connect();
   const std::int64_t before = client_.ask(create(1, "/a")).zxid;

@@ -169,6 +169,7 @@ bool ClientConnection::read_on() {
 
 void ClientConnection::wait_for_answer(Asked asked) {
   long_answers_ += long_answers(asked.op);
+  asked.auths_before = auths_answered_ + asked_auths_.size();
   asked_.push_back(std::move(asked));
 }
 
@@ -276,18 +277,18 @@ void ClientConnection::answer_in_turn(Asked asked) {
   answer_unless_waiting();
 }
 
-// The server sends its answers to credentials, and events, before those to later requests.
 void ClientConnection::answer_unless_waiting() {
+  if (asked_.empty() || !answers_itself(asked_.front())) return;
   if (fakezk::FootprintRecorder* const recorder = world_.recorder()) {
     recorder->reads(fakezk::ObjectKind::kInbox, link_);
   }
-  if (!asked_auths_.empty() || !world_.network().at(link_).inbox.empty()) return;
-  if (!asked_.empty() && answers_itself(asked_.front())) answer_turns(zxid_of_server());
+  if (world_.network().at(link_).inbox.empty()) answer_turns(zxid_of_server());
 }
 
 void ClientConnection::answer_turns(Zxid zxid) {
   while (!closed_ && !asked_.empty() && answers_itself(asked_.front())) {
     const Asked& asked = asked_.front();
+    if (asked.auths_before > auths_answered_) return;
     answer(asked.xid, asked.op, encode_header(asked.xid, zxid, asked.refusal));
     answered();
   }
@@ -325,6 +326,7 @@ void ClientConnection::take_in(ServerMessage& message) {
     case ServerMessage::Kind::kReply: return replied(message);
     case ServerMessage::Kind::kWatchEvent:
       put(encode_event(message));
+      zxid_shown_ = message.zxid;
       return answer_unless_waiting();
     case ServerMessage::Kind::kSessionAccepted: return accepted(message);
     case ServerMessage::Kind::kSessionExpired: return refused();
@@ -337,6 +339,7 @@ void ClientConnection::take_in(ServerMessage& message) {
 void ClientConnection::accepted(const ServerMessage& message) {
   const fakezk::Welcome& welcome = *message.welcome;
   session_ = welcome.session_id;
+  zxid_shown_ = zxid_of_server();
   timeout_ = welcome.timeout;
   const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout_);
   put(encode(wire::ConnectResponse{.timeout_ms = static_cast<std::int32_t>(timeout.count()),
@@ -363,15 +366,17 @@ void ClientConnection::replied(ServerMessage& message) {
     const std::int32_t xid = asked_auths_.front();
     answer(xid, wire::Op::kAuth, encode_header(xid, 0, error));
     asked_auths_.pop_front();
+    ++auths_answered_;
     return answer_unless_waiting();
   }
-  answer_turns(message.zxid);
-  if (closed_) return;  // The filter has lost an answer.
+  answer_turns(zxid_shown_);  // They were asked for before this one.
+  if (closed_) return;        // The filter has lost an answer.
   answer(asked_.front().xid, asked_.front().op, encode_reply(asked_.front(), message));
   answered();
+  zxid_shown_ = message.zxid;
   // Answers that have waited for this one come right after it: the server may have gone on, but
   // older replies are still under way.
-  if (asked_auths_.empty()) answer_turns(message.zxid);
+  answer_turns(zxid_shown_);
   read_frames();
 }
 

@@ -18,6 +18,7 @@ struct Asked {
   wire::Ustring path{};            // sync: its reply has it
   std::vector<wire::Op> ops{};     // multi, multiRead: the kinds of their results
   std::optional<Error> refusal{};  // The answer, if the servers are not asked.
+  std::uint64_t auths_before = 0;  // Credentials that the connection has sent before it.
 };
 
 }  // namespace lockstep::connection

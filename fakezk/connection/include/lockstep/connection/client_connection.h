@@ -152,7 +152,8 @@ class ClientConnection final : private fakezk::Endpoint {
   void answer_sasl(const wire::Request& request);
   void refuse(Asked asked, Error error);
   void send(lockstep::Request&& request);
-  // Answers at the turn of this request, without asking the servers.
+  // Answers at the turn of this request, without asking the servers. An answer comes behind those
+  // to earlier requests and credentials, and behind the events that are under way.
   void answer_in_turn(Asked asked);
   void answer_unless_waiting();
   // Those that have come to their turn, as of this zxid.
@@ -178,7 +179,9 @@ class ClientConnection final : private fakezk::Endpoint {
   std::size_t long_answers_ = 0;  // Of these, those whose answers may be long.
   Bounds bounds_;
   std::deque<std::int32_t> asked_auths_;  // Their xids: auths overtake other requests.
-  std::optional<bool> read_only_;         // As the ConnectRequest has it: old clients have none.
+  std::uint64_t auths_answered_ = 0;
+  Zxid zxid_shown_ = 0;            // By the latest reply or event.
+  std::optional<bool> read_only_;  // As the ConnectRequest has it: old clients have none.
   std::function<WordSubject()> describe_;
   std::string first_;  // At most four bytes, until it has been greeted.
   std::uint64_t signs_of_life_ = 0;
