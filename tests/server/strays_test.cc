@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "server/three_replicas.h"
 #include "support/by_hand.h"
@@ -51,6 +52,32 @@ TEST(StraysTest, Z68StraysOfOneSessionComeInTheOrderOfItsConnections) {
   EXPECT_FALSE(simulation.exists("/second"));
   simulation.world().step(chooser);
   EXPECT_TRUE(simulation.exists("/second"));
+}
+
+Task<void> show(Session& session, std::string_view scheme) {
+  static_cast<void>(co_await session.add_auth(scheme, "user:secret"));
+}
+Task<void> create_mine(Session& session) {
+  const Creation mine(CreateMode::kPersistent, Acl::creator_only());
+  static_cast<void>(co_await session.create("/mine", "", mine));
+}
+
+// The server looks at a credential when it reads it, and gives each later request the identities of
+// its connection (ZooKeeperServer.processPacket). After a rejection it reads nothing.
+TEST(StraysTest, Z77StraysHaveTheIdentitiesThatWereShownBeforeThem) {
+  for (const bool known : {true, false}) {
+    Simulation simulation;
+    const auto session = simulation.open("A");
+    simulation.start(ignore(create(*session, "/before")));
+    simulation.start(show(*session, known ? "digest" : "unknown"));
+    simulation.start(create_mine(*session));
+    simulation.start(ignore(create(*session, "/after")));
+    simulation.cut_late(*session, 4);
+    simulation.settle();
+    EXPECT_TRUE(simulation.exists("/before"));
+    EXPECT_EQ(simulation.exists("/mine"), known);
+    EXPECT_EQ(simulation.exists("/after"), known);
+  }
 }
 
 // Strays of different sessions come from different connections, in any order.

@@ -154,7 +154,9 @@ void add_strays(Hash& hash, const fakezk::Server& server) {
   for (fakezk::SessionIndex session = 0; session < server.session_count(); ++session) {
     for (std::uint32_t i = 0; i < server.strays().size(); ++i) {
       const fakezk::Strays::Left& left = server.strays().at(i);
-      if (left.session == session) add_requests(hash, left.requests);
+      if (left.session != session) continue;
+      add_identities(hash, left.identities.list());
+      add_requests(hash, left.requests);
     }
   }
 }

@@ -1,6 +1,8 @@
 #include "lockstep/fakezk/strays.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace lockstep::fakezk {
 
@@ -9,12 +11,25 @@ bool Strays::is_first(std::uint32_t index) const {
   return std::ranges::find(left_.begin(), before, before->session, &Left::session) == before;
 }
 
+// A credential counts for the writes behind it, and the server reads nothing behind a rejected one
+// (ZooKeeperServer.processPacket).
 void Strays::keep(Left left, Mailbox<ClientMessage>& sent, std::uint32_t count) {
   if (recorder_) recorder_->writes(ObjectKind::kSession, left.session);
   for (std::uint32_t i = 0; i < count && !sent.empty(); ++i) {
     std::unique_ptr<ClientMessage> message = sent.take();
     if (message->kind != ClientMessage::Kind::kRequest) continue;
-    if (is_write(message->request.op)) left.requests.put(std::move(message));
+    const Request& request = message->request;
+    if (request.op == OpCode::kAddAuth) {
+      std::optional<Identity> shown = authenticate(request.scheme().view(), request.data);
+      if (!shown) break;
+      if (shown->scheme == "ip") continue;
+      Left behind{left.session, left.replica, left.identities, {}};
+      behind.identities.add(*std::move(shown));
+      if (!left.requests.empty()) left_.push_back(std::move(left));
+      left = std::move(behind);
+    } else if (is_write(request.op)) {
+      left.requests.put(std::move(message));
+    }
   }
   if (!left.requests.empty()) left_.push_back(std::move(left));
 }

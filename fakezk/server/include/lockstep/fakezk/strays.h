@@ -43,8 +43,8 @@ class Strays {
   // Whether it is the oldest one of its session.
   [[nodiscard]] bool is_first(std::uint32_t index) const;
 
-  // Keeps the first `count` messages of `sent`, as far as they are writes: only writes have an
-  // effect without a waiting client.
+  // Keeps the first `count` messages of `sent`, as far as they are writes, with the identities
+  // shown before each: only these have an effect without a waiting client.
   void keep(Left left, Mailbox<ClientMessage>& sent, std::uint32_t count);
   // Takes the oldest request of a connection.
   [[nodiscard]] Stray take(std::uint32_t index);
