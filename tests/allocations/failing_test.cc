@@ -19,6 +19,7 @@
 #include "lockstep/read_write_lock.h"
 #include "lockstep/semaphore.h"
 #include "lockstep/session_observer.h"
+#include "lockstep/sleep.h"
 #include "lockstep/unfair_mutex.h"
 #include "support/by_hand.h"
 
@@ -165,6 +166,31 @@ TEST(FailingAllocationTest, ADoubleBarrierLeavesNoZnode) {
     DoubleBarrier barrier(session, "/lock", 1, &observer);
     static_cast<void>(run(simulation, barrier.enter()));
   });
+}
+
+// The request goes on without a waiter, and may be awaited again.
+Task<void> await_without_memory(FakeSession& session) {
+  const Context limited(session.executor().now() + 10s);
+  auto asked = session.exists("/lock", limited);
+  internal::frame_pool.drain();
+  heap::left_to_succeed = 0;
+  bool failed = false;
+  try {
+    static_cast<void>(co_await asked);
+  } catch (const std::bad_alloc&) {
+    failed = true;
+  }
+  EXPECT_TRUE(failed);
+  const TimePoint end = session.executor().now() + 5s;
+  static_cast<void>(co_await sleep_until(session.executor(), end));
+  EXPECT_EQ(session.executor().now(), end);
+  EXPECT_EQ(error_of(co_await asked), Error::kNoNode);
+}
+
+TEST(FailingAllocationTest, AWaitThatFindsNoMemoryDoesNotResume) {
+  Simulation simulation;
+  const std::shared_ptr<FakeSession> session = simulation.open("A");
+  simulation.run(await_without_memory(*session));
 }
 
 // Lets one allocation fail after it has begun to lead.

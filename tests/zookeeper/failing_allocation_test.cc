@@ -3,14 +3,19 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <future>
 #include <memory>
 #include <new>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "allocations/own_heap.h"
+#include "lockstep/blocking/run.h"
 #include "lockstep/internal/frame_pool.h"
+#include "lockstep/sleep.h"
 #include "session.h"
 #include "support/lab.h"
 #include "zookeeper/connection_lab.h"
@@ -113,6 +118,33 @@ TEST(FailingAllocationTest, ALoopThatFindsNoMemoryCanRunAgain) {
   heap::left_to_succeed = heap::kAllSucceed;
   heap::everywhere = false;
   runtime.run(do_nothing());
+}
+
+// Lets the next allocation on its executor's thread fail.
+class NextFails final : public Runnable {
+ public:
+  void run() override {
+    internal::frame_pool.drain();
+    heap::everywhere = true;
+    heap::left_to_succeed = 0;
+  }
+};
+
+Task<void> run_until(Runtime& runtime, std::promise<void>& runs, std::stop_token stop) {
+  runs.set_value();
+  static_cast<void>(co_await sleep_until(runtime, TimePoint::max(), std::move(stop)));
+}
+
+TEST(FailingAllocationTest, ABlockedCallerHearsThatItsCallFoundNoMemory) {
+  Runtime runtime;
+  std::promise<void> runs;
+  const std::jthread loop(
+      [&](std::stop_token stop) { runtime.run(run_until(runtime, runs, std::move(stop))); });
+  runs.get_future().wait();
+  NextFails fails;
+  runtime.post(fails);
+  EXPECT_THROW(blocking::run(runtime, [] { return do_nothing(); }), std::bad_alloc);
+  blocking::run(runtime, [] { return do_nothing(); });
 }
 
 }  // namespace

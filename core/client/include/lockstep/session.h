@@ -31,7 +31,7 @@ enum class SessionState : std::uint8_t {
   kConnecting,  // Never connected yet.
   kConnected,
   kSuspended,  // The connection is lost; the session may live or may be expired already.
-  kExpired,    // The server said so, or the client gave it up (RetryPolicy).
+  kExpired,    // The server said so, or the client gave it up (RetryPolicy, or for want of memory).
   kAuthFailed,
   kClosed,  // By us.
 };

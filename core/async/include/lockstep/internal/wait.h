@@ -24,11 +24,12 @@ class Wait : private Runnable {
   [[nodiscard]] bool done() const noexcept { return done_; }
   void await_suspend(std::coroutine_handle<> coroutine) { start(coroutine, nullptr); }
 
-  // For ok(): like await_suspend, but an error ends the coroutine.
+  // For ok(): like await_suspend, but an error ends the coroutine. If there is no memory for its
+  // limits, the coroutine goes on with the exception, and this object must not resume it.
   void start(std::coroutine_handle<> coroutine, EndWithError end_with_error) {
+    if (!context_.endless()) observe_limits();
     coroutine_ = coroutine;
     end_with_error_ = end_with_error;
-    if (!context_.endless()) observe_limits();
   }
 
  protected:

@@ -49,7 +49,11 @@ class TaskCall final : public BlockingCall {
 
   void run() override {
     if (ended_) return executor().blocker().over(*this);
-    task_.spawn(keep(*this));
+    try {
+      task_.spawn(keep(*this));
+    } catch (...) {  // It found no memory for its frame.
+      end_with_exception();
+    }
   }
   static Task<void> keep(TaskCall& self) {
     try {
@@ -59,11 +63,18 @@ class TaskCall final : public BlockingCall {
       } else {
         self.value_.emplace(co_await std::move(task));
       }
+      self.end();
     } catch (...) {
-      self.exception_ = std::current_exception();
+      self.end_with_exception();
     }
-    self.ended_ = true;
-    self.executor().post(self);
+  }
+  void end() {
+    ended_ = true;
+    executor().post(*this);
+  }
+  void end_with_exception() {
+    exception_ = std::current_exception();
+    end();
   }
 
   Make make_;
