@@ -49,9 +49,8 @@ search::TimelineCaption caption_of_success(const HuntCommand& what, const lab::H
                                            const search::Chronicle& calm,
                                            const std::string& program) {
   search::TimelineCaption caption = caption_of_search(what, calm);
-  // A program that was not compiled for a hunt has no lock that the oracles could see.
-  const std::string verdict = what.target ? "no violation" : report.judged.verdict();
-  caption.headline = verdict + " in " + counted(report.executions, "execution");
+  caption.headline =
+      verdict_of(what, report.judged) + " in " + counted(report.executions, "execution");
   caption.facts.emplace_back("Shown", "the default schedule, without faults");
   HuntCommand again = what;
   // Repeats the executions that fit in the time; an exhaustive search starts over instead.

@@ -116,21 +116,28 @@ nlohmann::ordered_json as_json(const search::Coverage& coverage) {
           {"faults", std::move(faults)}};
 }
 
+std::string what_was_judged(const HuntCommand& what, const search::Judgements& judged) {
+  if (!what.target) return judged.text() + '\n';
+  if (!what.target_has_lock) return "No lock was judged: --lock PATH names it.\n";
+  const std::uint64_t times = judged.of(search::Oracle::kS1);
+  if (times != 0) return "Judged: S1 " + std::to_string(times) + " times.\n";
+  return "Judged nothing: S1 (no client removed its own znode from the queue below --lock).\n";
+}
+
 void print_success(const HuntCommand& what, const HuntReport& report) {
   const HuntSettings& settings = what.settings;
   const auto rate = static_cast<std::uint64_t>(executions_per_second(report));
-  // A program that was not compiled for a hunt has no lock that the oracles could see.
-  const bool is_all = what.target || report.judged.covers_exclusion();
+  const std::string verdict = verdict_of(what, report.judged);
   const Screen screen = Screen::output();
   std::cout << what.scenario->name << ": "
-            << (is_all ? screen.good("no violation") : screen.warning(report.judged.verdict()))
+            << (verdict == "no violation" ? screen.good(verdict) : screen.warning(verdict))
             << " in " << counted(report.executions, "execution") << " (" << in_words(settings.size)
             << "; strategy " << settings.strategy << "; seed " << settings.seed << "; "
             << describe_faults(settings.faults) << "). " << counted(report.steps, "step") << ", "
             << grouped(rate) << " executions per second with " << counted(settings.jobs, "job")
             << ", trace hash " << hex(report.trace_hash) << ", by lockstep " << search::version()
             << (report.stopped_by == lab::StoppedBy::kInterruption ? ". Interrupted.\n" : ".\n")
-            << (what.target ? std::string() : report.judged.text() + '\n');
+            << what_was_judged(what, report.judged);
 }
 
 // The number of steps before shrinking is not known for a schedule that ended its process.

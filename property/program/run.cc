@@ -124,6 +124,7 @@ HuntCommand hunt_of(const RunArguments& options, const std::vector<std::string>&
   what.scenario = &scenario_of_programs();
   what.target = lock_of(options, target, make);
   what.target_command = target_command(options, target);
+  what.target_has_lock = options.has_lock;
   read_settings(options, what);
   return what;
 }

@@ -27,6 +27,13 @@ std::uint32_t jobs_for_all_processors() {
   return std::clamp<std::uint32_t>(std::thread::hardware_concurrency(), 1, kMostUsualJobs);
 }
 
+// A program that was not compiled for a hunt reports no grants, but its znodes show S1.
+std::string verdict_of(const HuntCommand& what, const search::Judgements& judged) {
+  if (!what.target) return judged.verdict();
+  const bool idle = what.target_has_lock && !judged.covers_exclusion();
+  return idle ? "no violation, the queue of --lock NOT judged" : "no violation";
+}
+
 double executions_per_second(const lab::HuntReport& report) {
   return static_cast<double>(report.executions) / report.seconds;
 }

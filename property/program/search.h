@@ -19,6 +19,7 @@ struct HuntCommand {
   // end of its command lines, " -- ./program arguments".
   std::optional<lab::LockUnderTest> target = {};
   std::string target_command = {};
+  bool target_has_lock = false;  // Its command lines name the lock whose queue is judged.
 
   [[nodiscard]] lab::LockUnderTest lock() const {
     return target ? *target : Hunted{scenario, backend}.lock();
@@ -37,6 +38,9 @@ inline constexpr std::uint32_t kMostUsualJobs = 8;
 // `checkpoint` may be null.
 [[nodiscard]] lab::HuntReport search(const HuntCommand& what, bool show_progress,
                                      search::Checkpoint* checkpoint = nullptr);
+
+// "no violation", or that and what was not judged, in a search without a violation.
+[[nodiscard]] std::string verdict_of(const HuntCommand& what, const search::Judgements& judged);
 
 [[nodiscard]] double executions_per_second(const lab::HuntReport& report);
 

@@ -36,6 +36,17 @@ std::string misbehave(const std::string& how) {
   return LOCKSTEP_TARGETS "/misbehaving_target " + how;
 }
 
+// A lock elsewhere, such as one that is misspelt, judges nothing.
+TEST(RunTest, AQueueThatNobodyUsesIsNotJudged) {
+  const std::string options = "--executions 5 --faults none";
+  EXPECT_THAT(hunt(options + " --lock /lock", lock("")).out, HasSubstr("\nJudged: S1 5 times.\n"));
+  const ProgramRun other = hunt(options + " --lock /other", lock(""));
+  EXPECT_EQ(other.status, 0);
+  EXPECT_THAT(other.out, HasSubstr("no violation, the queue of --lock NOT judged in 5 executions"));
+  EXPECT_THAT(other.out, HasSubstr("Judged nothing: S1 (no client removed its own znode"));
+  EXPECT_THAT(hunt(options, lock("")).out, HasSubstr("No lock was judged: --lock PATH names it."));
+}
+
 TEST(RunTest, ThreadsOfAProgramKeepTheirLock) {
   const ProgramRun run =
       hunt("--executions 200 --faults none --lock /lock --json", lock("--threads 3"));
