@@ -100,6 +100,21 @@ TEST_F(ReadWriteOraclesTest, AnUpgradeContinuesTheLatestGrantOfItsReadersName) {
   EXPECT_EQ(broken(), "") << message();
 }
 
+// Its contender created that name before, and had to repeat it: the queue had been removed.
+TEST_F(ReadWriteOraclesTest, AnEarlierLifeOfAReadersNameIsNotWhatAnUpgradeContinues) {
+  constexpr std::string_view name = "/lock/x-__READ__0000000000";
+  remove_znode(*a_, place(*a_, name, CreateMode::kEphemeral));
+  const Created reader = place(*a_, name, CreateMode::kEphemeral);
+  const GrantRecord record = shared(*a_, reader);
+  oracles().granted(record);
+  oracles().granted(continued(grant(*a_, place(*a_, "/lock/x-__WRIT__")), reader.path));
+  EXPECT_EQ(broken(), "") << message();
+  oracles().releasing(record);
+  remove_znode(*a_, reader);
+  oracles().granted(continued(grant(*a_, place(*a_, "/lock/x-__WRIT__")), reader.path));
+  expect_broken("S1", "continues the grant of");
+}
+
 // The downgraded reader has its writer's number. That writer's znode may still be there.
 TEST_F(ReadWriteOraclesTest, UpgradeIsSoundBesideTheWriterThatItsReaderWas) {
   const Created first = place(*a_, "/lock/x-__WRIT__");
