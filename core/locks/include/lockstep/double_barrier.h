@@ -34,8 +34,10 @@ inline constexpr std::string_view kMemberMark = "-member-";
 //
 // enter() resolves with a member, or with the errors of FairMutex::acquire; kBadArguments also if
 // the barrier needs less than one member, kMarshallingError if "ready" is not one of ours. On every
-// error, and when the task is destroyed, the member's znode is deleted in the background, and does
-// not count. Both functions survive connection losses; each has one deadline.
+// error, and when the task is destroyed, the member's znode is deleted in the background; a round
+// that begins after that does not count it. A round that had begun before, of which the member had
+// not heard by its deadline, did: the others entered, and take it for dead. Both functions survive
+// connection losses; each has one deadline.
 //
 // A round begins by one transaction, which checks that the members that make it complete are still
 // there. Members therefore need to read each other's znodes (kNoAuth; LockOptions::acl), and the

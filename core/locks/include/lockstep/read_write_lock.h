@@ -31,6 +31,8 @@ class HandOverEnd;
 //   upgrade()    turns a read grant into a write grant once the other readers have gone. kConflict
 //                if another writer waits already: the two would wait for each other. Of two readers
 //                that upgrade, one therefore gets kConflict and has to release its read grant.
+//                kConflict also while the writer of an earlier upgrade of this grant, which timed
+//                out or was cancelled, is being deleted: that takes a few round trips.
 //
 // If they fail, both leave the grant as it was, and clean up in the background. Errors:
 // kBadArguments if the grant is of another lock, of the other kind, or released; its cause() if it
