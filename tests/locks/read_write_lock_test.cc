@@ -334,6 +334,38 @@ TEST_F(ReadWriteLockTest, UpgradeThatTimesOutLeavesTheReadGrantAndNoWriter) {
   EXPECT_TRUE(c_.wait_to_read().done());
 }
 
+// The deletion of the first writer takes its time: its name is unknown, or the connection is lost.
+TEST_F(ReadWriteLockTest, UpgradeAfterOneThatTimedOutDoesNotMeetItsAbandonedWriter) {
+  HeldLock held = a_.read();
+  simulation_.hold_inbox(*a_.session);
+  const auto first = simulation_.start(a_.lock.upgrade(held, simulation_.now() + 1s));
+  simulation_.advance(1s);
+  EXPECT_EQ(error_of(first.result()), Error::kTimedOut);
+  simulation_.let_go(*a_.session);
+  must(simulation_.run(a_.lock.upgrade(held)), "upgrade");
+  EXPECT_EQ(held.share(), Share::kExclusive);
+  a_.release(held);
+  EXPECT_TRUE(children(simulation_, "/lock").empty());
+}
+
+TEST_F(ReadWriteLockTest, UpgradeAfterOneThatTimedOutDuringAPartitionWaitsForItsWritersEnd) {
+  HeldLock held = a_.read();
+  HeldLock other = b_.read();
+  const auto first = start_and_settle(a_.lock.upgrade(held, simulation_.now() + 1s));
+  disconnect(simulation_, *a_.session);
+  simulation_.advance(1s);
+  EXPECT_EQ(error_of(first.result()), Error::kTimedOut);
+  b_.release(other);
+  EXPECT_EQ(error_of(simulation_.run(a_.lock.try_upgrade(held, simulation_.now() + 1s))),
+            Error::kTimedOut);
+  const auto again = simulation_.start(a_.lock.try_upgrade(held));
+  reconnect(simulation_, *a_.session);
+  simulation_.run_until(again);
+  must(Result<void>(again.result()), "try_upgrade");
+  a_.release(held);
+  EXPECT_TRUE(children(simulation_, "/lock").empty());
+}
+
 TEST_F(ReadWriteLockTest, ChangingAGrantOfTheWrongKindIsRefused) {
   HeldLock reader = a_.read();
   ReadWriteLock elsewhere(*a_.session, "/other");

@@ -42,12 +42,13 @@ void tell_outcome(const Session& session, const Path& znode, const Result<void>&
   session.observer()->not_cleaned_up(znode, removed.error());
 }
 
-Task<void> remove_in_background(Session& session, Path znode) {
+Task<void> remove_in_background(Session& session, Path znode, internal::CleanupEnd /*end*/) {
   const Result<void> removed = co_await remove_until_gone(session, znode);
   tell_outcome(session, znode, removed);
 }
 
-Task<void> remove_by_guid_in_background(Session& session, Path parent, std::string guid) {
+Task<void> remove_by_guid_in_background(Session& session, Path parent, std::string guid,
+                                        internal::CleanupEnd /*end*/) {
   Retry retry(session);
   for (;;) {
     const Result<void> removed = co_await remove_children_of(session, parent, guid);
@@ -96,14 +97,16 @@ Task<Result<void>> remove_if_ours(Session& session, Path znode, Data own_data, C
   co_return removed;
 }
 
-void remove_guaranteed(Session& session, Path znode) {
+void remove_guaranteed(Session& session, Path znode, internal::CleanupEnd end) {
   tell_observer(session, znode);
-  session.in_background(remove_in_background(session, std::move(znode)));
+  session.in_background(remove_in_background(session, std::move(znode), std::move(end)));
 }
 
-void remove_guaranteed_by_guid(Session& session, Path parent, std::string guid) {
+void remove_guaranteed_by_guid(Session& session, Path parent, std::string guid,
+                               internal::CleanupEnd end) {
   tell_observer(session, parent);
-  session.in_background(remove_by_guid_in_background(session, std::move(parent), std::move(guid)));
+  session.in_background(
+      remove_by_guid_in_background(session, std::move(parent), std::move(guid), std::move(end)));
 }
 
 void remove_guaranteed_if_ours(Session& session, Path znode, Data own_data) {

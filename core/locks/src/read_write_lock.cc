@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lockstep/internal/acquire_notice.h"
+#include "lockstep/internal/cleanup.h"
 #include "lockstep/internal/contact_wait.h"
 #include "lockstep/internal/grant.h"
 #include "lockstep/internal/linked_stop.h"
@@ -94,8 +95,8 @@ Task<void> ask_again(Session& session, Path znode) {
 // request to revoke it changes that. The new grant's znode then gets the request. If the old grant
 // continued another one, it first waits for that one's request.
 Task<void> ReadWriteLock::hand_over(Session& session, HeldLock old, Path next,
-                                    internal::HandOverEnd /*end*/) {
-  const internal::Ref<internal::HandOver> before = old.grant().hand_over;
+                                    internal::CleanupEnd /*end*/) {
+  const internal::Ref<internal::Cleanup> before = old.grant().hand_over;
   if (before) static_cast<void>(co_await before->over.wait());
   bool asked = old.revoked_token().stop_requested();
   std::int32_t version = 0;
@@ -117,23 +118,26 @@ Task<Result<HeldLock>> ReadWriteLock::acquire(One, Share share, Patience patienc
   internal::AcquireNotice under_way(session_, lock_, observer_);
   const Result<void> valid = options_.valid_without_marks();
   if (!valid) co_return under_way.failed(valid.error());
-  Result<HeldLock> held = co_await queue_up(share, Path(Text()), patience, std::move(context));
+  internal::CleanupEnd nobody_waits;
+  Result<HeldLock> held =
+      co_await queue_up(share, Path(Text()), patience, std::move(context), std::move(nobody_waits));
   if (!held) co_return under_way.failed(held.error());
   co_return std::move(held);
 }
 
-// `own`: the read grant that is being upgraded, if any.
+// `own`: the read grant that is being upgraded, if any. `end` goes with the new znode, unless that
+// becomes a grant.
 Task<Result<HeldLock>> ReadWriteLock::queue_up(Share share, Path own, Patience patience,
-                                               Context context) {
+                                               Context context, internal::CleanupEnd end) {
   if (internal::loses_at_once(session_, options_.loss)) [[unlikely]] {
     co_await ok(internal::wait_for_contact(session_, options_.loss, context));
   }
   // 1. Take a place in the queue: "<lock>/_c_<guid>-__READ__<number>", or __WRIT__.
   const std::string marked = "-" + std::string(mark(share));
   // 2. List the queue, without waiting for the answer to 1.
-  Arrival ours = co_await ok(
-      take_place_and_list(session_, lock_, marked, options_.data, options_.acl, context));
-  Place place(session_, ours.znode, observer_);
+  Arrival ours = co_await ok(take_place_and_list(session_, lock_, marked, options_.data,
+                                                 options_.acl, context, std::move(end)));
+  Place place(session_, ours.znode, observer_, std::move(ours.end));
   if (observer_) observer_->place_reserved(session_.id(), lock_, ours.znode);
   warn_of_numbers(observer_, lock_, ours.znode);
   // 3. to 5. A reader waits until no writer is in front, a writer until no contender is. The
@@ -172,13 +176,25 @@ Result<void> ReadWriteLock::can_take_over(const HeldLock& held, Result<HeldLock>
 void ReadWriteLock::replace(HeldLock& held, HeldLock next) {
   std::swap(held, next);
   if (options_.revocable) {
-    const auto under_way = internal::Ref<internal::HandOver>::make(session_.executor());
-    internal::HandOverEnd end(under_way);
+    const auto under_way = internal::Ref<internal::Cleanup>::make(session_.executor());
+    internal::CleanupEnd end(under_way);
     held.grant().hand_over = under_way;
     session_.in_background(hand_over(session_, std::move(next), held.znode(), std::move(end)));
   } else {
     release_in_background(session_, std::move(next));
   }
+}
+
+// A writer that an earlier upgrade has left would count as another one.
+Task<Result<HeldLock>> ReadWriteLock::queue_up_to_upgrade(HeldLock& held, Patience patience,
+                                                          Context context) {
+  const internal::Ref<internal::Cleanup> before = held.grant().writer_left;
+  if (before) co_await ok(before->over.wait(context));
+  const auto ours = internal::Ref<internal::Cleanup>::make(executor());
+  internal::CleanupEnd end(ours);
+  held.grant().writer_left = ours;
+  co_return co_await queue_up(Share::kExclusive, held.znode(), patience, std::move(context),
+                              std::move(end));
 }
 
 Task<Result<void>> ReadWriteLock::upgrade(One, HeldLock& held, Patience patience, Context context) {
@@ -191,8 +207,7 @@ Task<Result<void>> ReadWriteLock::upgrade(One, HeldLock& held, Patience patience
   // writer in front is a conflict: it waits for our read grant and would never let us through. A
   // lost read grant ends the wait, in which our writer stops the readers that come later.
   const internal::LinkedStop ended(context.stop(), held.lost_token());
-  Result<HeldLock> writer =
-      co_await queue_up(Share::kExclusive, held.znode(), patience, ended.bound(context));
+  Result<HeldLock> writer = co_await queue_up_to_upgrade(held, patience, ended.bound(context));
   const Result<void> ready = can_take_over(held, writer);
   // Our writer's place has ended with the session.
   const bool over = !ready && is_over(session_.state());

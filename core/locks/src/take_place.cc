@@ -76,8 +76,13 @@ Operation<Created> create_container(Session& session, Path path, const Acl& acl,
 // is deleted in the background. The session and the paths outlive the object.
 class Attempts {
  public:
-  Attempts(Session& session, const Path& parent, std::string_view mark)
-      : session_(session), parent_(parent), mark_(mark), guid_(session.random()) {}
+  Attempts(Session& session, const Path& parent, std::string_view mark,
+           internal::CleanupEnd end = internal::CleanupEnd())
+      : session_(session),
+        parent_(parent),
+        mark_(mark),
+        guid_(session.random()),
+        end_(std::move(end)) {}
   Attempts(const Attempts&) = delete;
   Attempts& operator=(const Attempts&) = delete;
   ~Attempts() {
@@ -107,6 +112,9 @@ class Attempts {
     return true;
   }
 
+  // Goes with the znode.
+  [[nodiscard]] internal::CleanupEnd end() { return std::move(end_); }
+
  private:
   // An empty path is malformed; with a name below it, it would mean the root.
   [[nodiscard]] Path znode() const {
@@ -114,9 +122,9 @@ class Attempts {
     const std::string_view above = parent_.view() == "/" ? std::string_view() : parent_.view();
     return Path(Text({above, "/_c_", guid_.view(), mark_}));
   }
-  void remove_orphan() const {
+  void remove_orphan() {
     if (is_over(session_.state())) return;
-    remove_guaranteed_by_guid(session_, parent_, name());
+    remove_guaranteed_by_guid(session_, parent_, name(), std::move(end_));
   }
 
   Session& session_;
@@ -126,6 +134,7 @@ class Attempts {
   bool ours_ = false;
   bool sent_ = false;  // A create may have been applied, or may be yet.
   bool lost_ = false;  // Its outcome has remained unknown.
+  internal::CleanupEnd end_;
 };
 
 }  // namespace
@@ -203,8 +212,8 @@ void warn_of_numbers(LockObserver* observer, const Path& lock, const Path& znode
 
 Task<Result<Arrival>> take_place_and_list(Session& session, const Path& parent,
                                           std::string_view mark, const Data& data, const Acl& acl,
-                                          const Context& context) {
-  Attempts attempts(session, parent, mark);
+                                          const Context& context, internal::CleanupEnd end) {
+  Attempts attempts(session, parent, mark, std::move(end));
   Operation<Created> first = attempts.create(data, acl, context);
   attempts.made(first);
   Operation<Children> list = session.get_children(parent, context);
@@ -214,10 +223,10 @@ Task<Result<Arrival>> take_place_and_list(Session& session, const Path& parent,
     created = co_await try_again(attempts, created, session, parent, data, acl, context);
   }
   if (!created) co_return failure(created.error());
-  Place place(session, std::move(created->path));
+  Place place(session, std::move(created->path), nullptr, attempts.end());
   std::optional<Result<Children>> listed;
   if (at_once) listed = co_await list;
-  co_return Arrival(place.granted(), created->stat.czxid, std::move(listed));
+  co_return Arrival(place.granted(), created->stat.czxid, std::move(listed), place.end());
 }
 
 }  // namespace lockstep

@@ -15,7 +15,7 @@
 namespace lockstep {
 
 namespace internal {
-class HandOverEnd;
+class CleanupEnd;
 }
 
 // A lock held either by one writer or by any number of readers; fair: later contenders wait for
@@ -31,8 +31,8 @@ class HandOverEnd;
 //   upgrade()    turns a read grant into a write grant once the other readers have gone. kConflict
 //                if another writer waits already: the two would wait for each other. Of two readers
 //                that upgrade, one therefore gets kConflict and has to release its read grant.
-//                kConflict also while the writer of an earlier upgrade of this grant, which timed
-//                out or was cancelled, is being deleted: that takes a few round trips.
+//                An upgrade of a grant whose earlier upgrade failed first waits until the writer
+//                of that one is deleted, try_upgrade() too.
 //
 // If they fail, both leave the grant as it was, and clean up in the background. Errors:
 // kBadArguments if the grant is of another lock, of the other kind, or released; its cause() if it
@@ -104,14 +104,16 @@ class ReadWriteLock {
 
   [[nodiscard]] Executor& executor() const { return session_.executor(); }
   Task<Result<HeldLock>> acquire(One counted, Share share, Patience patience, Context context);
-  Task<Result<HeldLock>> queue_up(Share share, Path own, Patience patience, Context context);
+  Task<Result<HeldLock>> queue_up(Share share, Path own, Patience patience, Context context,
+                                  internal::CleanupEnd end);
+  Task<Result<HeldLock>> queue_up_to_upgrade(HeldLock& held, Patience patience, Context context);
   Task<Result<void>> upgrade(One counted, HeldLock& held, Patience patience, Context context);
   Task<Result<void>> downgrade(One counted, HeldLock& held, Context context);
   Task<Result<HeldLock>> inherit_place(Path writer, Zxid token, Context context);
   [[nodiscard]] Result<void> can_change(const HeldLock& held, Share from) const;
   [[nodiscard]] Result<void> can_take_over(const HeldLock& held, Result<HeldLock>& next);
   void replace(HeldLock& held, HeldLock next);
-  static Task<void> hand_over(Session& session, HeldLock old, Path next, internal::HandOverEnd end);
+  static Task<void> hand_over(Session& session, HeldLock old, Path next, internal::CleanupEnd end);
 
   Session& session_;
   Path lock_;

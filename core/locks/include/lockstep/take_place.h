@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lockstep/internal/cleanup.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/ok.h"
 #include "lockstep/session.h"
@@ -36,19 +37,26 @@ void warn_of_numbers(LockObserver* observer, const Path& lock, const Path& znode
 // list if the create had to be repeated.
 class Arrival {
  public:
-  Arrival(Path taken, Zxid czxid, std::optional<Result<Children>> children)
-      : znode(std::move(taken)), created(czxid), list(std::move(children)) {}
+  Arrival(Path taken, Zxid czxid, std::optional<Result<Children>> children,
+          internal::CleanupEnd cleanup_end = internal::CleanupEnd())
+      : znode(std::move(taken)),
+        created(czxid),
+        list(std::move(children)),
+        end(std::move(cleanup_end)) {}
   Path znode;
   Zxid created;  // The znode's czxid.
   std::optional<Result<Children>> list;
+  internal::CleanupEnd end;  // Goes with the duty to delete the znode.
 };
 
 // Steps 1 and 2 in one round trip: takes a place as take_place does, and sends the first list of
 // the queue without waiting for the create. The server executes both in order, so that the list
 // shows the new znode. If the create has to be repeated, there is no list, and wait_in_queue asks
-// for one.
+// for one. `end` goes with the duty to delete what it may have created: into the Arrival, or into
+// the background.
 Task<Result<Arrival>> take_place_and_list(Session& session, const Path& parent,
                                           std::string_view mark, const Data& data, const Acl& acl,
-                                          const Context& context);
+                                          const Context& context,
+                                          internal::CleanupEnd end = internal::CleanupEnd());
 
 }  // namespace lockstep

@@ -6,9 +6,9 @@
 
 #include "lockstep/async_event.h"
 #include "lockstep/held_lock.h"
+#include "lockstep/internal/cleanup.h"
 #include "lockstep/internal/frame_pool.h"
 #include "lockstep/internal/grant_guard.h"
-#include "lockstep/internal/hand_over.h"
 
 namespace lockstep {
 
@@ -28,8 +28,10 @@ class HeldLock::Grant final : public SessionListener,
   Grant& operator=(const Grant&) = delete;
   ~Grant();
 
-  // From the grant that this one continues; null if there is none.
-  internal::Ref<internal::HandOver> hand_over;
+  // The end of the grant that this one continues; null if there is none.
+  internal::Ref<internal::Cleanup> hand_over;
+  // The end of a writer that did not get to upgrade this grant; null if there is none.
+  internal::Ref<internal::Cleanup> writer_left;
 
   [[nodiscard]] const GrantRecord& record() const { return record_; }
   [[nodiscard]] bool has_a_name_of_its_own() const { return options_.own_data.is_null(); }
