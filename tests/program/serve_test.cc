@@ -106,8 +106,8 @@ TEST(ServeTest, PortsBeyondTheLastOneAreNamed) {
 }
 
 TEST(ServeTest, EndsIfItCannotTellItsAddresses) {
-  const ProgramRun run = run_command({"/usr/bin/timeout", "20", "/bin/sh", "-c",
-                                      "exec " LOCKSTEP_PROGRAM " serve --port 0 >/dev/full"});
+  const std::string serve = std::string("exec ") + LOCKSTEP_PROGRAM + " serve --port 0 >/dev/full";
+  const ProgramRun run = run_command({"/usr/bin/timeout", "20", "/bin/sh", "-c", serve});
   EXPECT_EQ(run.status, 74);
   EXPECT_EQ(run.err, "lockstep: cannot write to standard output\n");
 }
