@@ -6,7 +6,7 @@
 #include <iostream>
 #include <utility>
 
-#include "lockstep/internal/refusal.h"
+#include "lockstep/internal/path_rules.h"
 #include "program/usage.h"
 
 namespace lockstep::program {
@@ -81,7 +81,7 @@ void add_ensemble(CLI::App& command, Ensemble& ensemble) {
 }
 
 Path lock_path(const std::string& text) {
-  if (!internal::client_takes(text)) throw UsageError("'" + text + "' is not a path of a znode");
+  if (!fakezk::server_accepts(text)) throw UsageError("'" + text + "' is not a path of a znode");
   if (text == "/") throw UsageError("'/' is the root, and no lock");
   return Path(text);
 }

@@ -19,7 +19,7 @@
 #include "ending.h"
 #include "hunt.h"
 #include "hunt_result.h"
-#include "lockstep/internal/refusal.h"
+#include "lockstep/internal/path_rules.h"
 #include "replay.h"
 #include "search_options.h"
 #include "target_file.h"
@@ -110,7 +110,7 @@ void check(const RunArguments& options, const std::vector<std::string>& target) 
   }
   if (options.tolerant && !options.replay) throw UsageError("--tolerant: only with --replay");
   if (!options.has_lock) return;
-  if (!internal::client_takes(options.lock) || options.lock == "/") {
+  if (!fakezk::server_accepts(options.lock) || options.lock == "/") {
     throw UsageError("--lock: '" + options.lock + "' is not the path of a znode");
   }
   if (options.lock == "/zookeeper" || options.lock.starts_with("/zookeeper/")) {

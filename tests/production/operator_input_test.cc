@@ -31,6 +31,8 @@ TEST(OperatorInputTest, BadArgumentsAreNamed) {
       {"lock l --zookeeper 127.0.0.1:1 -- true", "'l' is not a path"},
       {"lock /l/ --zookeeper 127.0.0.1:1 -- true", "'/l/'"},
       {"lock //l --zookeeper 127.0.0.1:1 -- true", "'//l'"},
+      {"lock /\xff --zookeeper 127.0.0.1:1 -- true", "is not a path of a znode"},
+      {"show /\xff --zookeeper 127.0.0.1:1", "is not a path of a znode"},
       {"lock / --zookeeper 127.0.0.1:1 -- true", "the root"},
       {"lock /l --zookeeper 127.0.0.1:x -- true", "127.0.0.1:x"},
       {"show", "PATH"},

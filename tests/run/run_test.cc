@@ -380,6 +380,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "statically linked"},
         BadInput{"NoPath", words("run --hunt --lock lock -- /bin/true"), "--lock: 'lock'"},
         BadInput{"EmptyPath", {"run", "--hunt", "--lock", "", "--", "/bin/true"}, "--lock: ''"},
+        BadInput{"NotUtf8", words("run --hunt --lock /\xff -- /bin/true"), "is not the path of a"},
         BadInput{"OfTheServers", words("run --hunt --lock /zookeeper/lock -- /bin/true"),
                  "belongs to the servers"},
         BadInput{"ReplayedWithoutIt", words("replay lockstep1/program+true/c1r1/none/calm/unknown"),

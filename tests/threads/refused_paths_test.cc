@@ -34,6 +34,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadPaths{"Relative", {"a"}, "", "'bad' names 'a', which is not the path of a znode"},
         BadPaths{"Root", {"/"}, "", "'bad' names '/', which is not the path of a znode"},
+        BadPaths{"NotUtf8", {"/\xff"}, "", "'bad' names '/\xff', which is not the path of a znode"},
+        BadPaths{
+            "Deleting", {"/\x7f"}, "", "'bad' names '/\x7f', which is not the path of a znode"},
         BadPaths{"ParentLater",
                  {"/a/b", "/a"},
                  "",
@@ -48,6 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "",
                  "'bad' names '/zookeeper', which belongs to the servers"},
         BadPaths{"Lock", {"/a", "/a/b"}, "a", "'bad' names 'a', which is not the path of a znode"},
+        BadPaths{
+            "LockNotUtf8", {}, "/\xff", "'bad' names '/\xff', which is not the path of a znode"},
         BadPaths{"RootAsLock", {}, "/", "'bad' names '/', which is not the path of a znode"},
         BadPaths{"LockOfTheServers",
                  {},

@@ -1,4 +1,4 @@
-#include "path_rules.h"
+#include "lockstep/internal/path_rules.h"
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "path_rules.h"
+#include "lockstep/internal/path_rules.h"
 
 namespace lockstep::fakezk {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "lockstep/fakezk/message.h"
-#include "path_rules.h"
+#include "lockstep/internal/path_rules.h"
 
 namespace lockstep::fakezk {
 

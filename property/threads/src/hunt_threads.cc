@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "body_program.h"
-#include "lockstep/internal/refusal.h"
+#include "lockstep/internal/path_rules.h"
 
 namespace lockstep::threads {
 
@@ -53,7 +53,7 @@ bool is_servers_own(std::string_view path) {
   return path == "/zookeeper" || path.starts_with("/zookeeper/");
 }
 
-bool is_path(std::string_view path) { return path != "/" && internal::client_takes(path); }
+bool is_path(std::string_view path) { return path != "/" && fakezk::server_accepts(path); }
 
 // Throws std::invalid_argument for a znode that cannot be made before the first step, and for a
 // lock path below which no client could make one.
