@@ -118,6 +118,9 @@ nlohmann::ordered_json as_json(const search::Coverage& coverage) {
 
 std::string what_was_judged(const HuntCommand& what, const search::Judgements& judged) {
   if (!what.target) return judged.text() + '\n';
+  if (judged.of(search::Oracle::kMisuse) == 0) {
+    return "Judged nothing but the program's end: it has opened no session with a server.\n";
+  }
   if (!what.target_has_lock) return "No lock was judged: --lock PATH names it.\n";
   const std::uint64_t times = judged.of(search::Oracle::kS1);
   if (times != 0) return "Judged: S1 " + std::to_string(times) + " times.\n";

@@ -30,6 +30,7 @@ std::uint32_t jobs_for_all_processors() {
 // A program that was not compiled for a hunt reports no grants, but its znodes show S1.
 std::string verdict_of(const HuntCommand& what, const search::Judgements& judged) {
   if (!what.target) return judged.verdict();
+  if (judged.of(search::Oracle::kMisuse) == 0) return "no violation, but NO session was opened";
   const bool idle = what.target_has_lock && !judged.covers_exclusion();
   return idle ? "no violation, the queue of --lock NOT judged" : "no violation";
 }

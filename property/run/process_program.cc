@@ -79,6 +79,7 @@ void ProcessProgram::prepare(fakezk::World& world, search::Verdict& verdict) {
   world_ = &world;
   verdict_ = &verdict;
   removals_ = 0;
+  sessions_ = 0;
   if (!settings_.lock_path.empty()) {
     std::string path;
     for (const std::string_view rest(settings_.lock_path); path.size() < rest.size();) {
@@ -186,6 +187,7 @@ std::vector<Path> ProcessProgram::rivals_of(const Path& znode) const {
 
 // Ignores ephemerals of ended processes: they go when their sessions expire.
 void ProcessProgram::judge_end(fakezk::World& world) {
+  sessions_ = world.server().session_count();
   if (settings_.lock_path.empty() || !all_have_ended()) return;
   const std::optional<fakezk::PathId> id =
       world.server().paths().find(Path(settings_.lock_path).text());
@@ -199,6 +201,8 @@ void ProcessProgram::judge_end(fakezk::World& world) {
 search::Judgements ProcessProgram::judgements() const {
   search::Judgements judged = ThreadsProgram::judgements();
   judged.count(search::Oracle::kS1, removals_);
+  // A program without a session makes no use of ZooKeeper that could be misuse.
+  judged.count(search::Oracle::kMisuse, sessions_);
   return judged;
 }
 

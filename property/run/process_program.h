@@ -61,6 +61,7 @@ class ProcessProgram final : public threads::ThreadsProgram, private fakezk::Res
   search::Verdict* verdict_ = nullptr;
   std::size_t judged_changes_ = 0;  // How much of the history is judged.
   std::uint64_t removals_ = 0;
+  std::uint64_t sessions_ = 0;  // That clients have opened.
 };
 
 }  // namespace lockstep::run

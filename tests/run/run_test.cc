@@ -47,6 +47,16 @@ TEST(RunTest, AQueueThatNobodyUsesIsNotJudged) {
   EXPECT_THAT(hunt(options, lock("")).out, HasSubstr("No lock was judged: --lock PATH names it."));
 }
 
+// A program that prints its usage and ends, for example.
+TEST(RunTest, AProgramThatOpensNoSessionIsNotJudged) {
+  for (const std::string options : {"--executions 5", "--executions 5 --lock /lock"}) {
+    const ProgramRun run = hunt(options, "/bin/true");
+    EXPECT_EQ(run.status, 0);
+    EXPECT_THAT(run.out, HasSubstr("no violation, but NO session was opened in 5 executions"));
+    EXPECT_THAT(run.out, HasSubstr("Judged nothing but the program's end"));
+  }
+}
+
 TEST(RunTest, ThreadsOfAProgramKeepTheirLock) {
   const ProgramRun run =
       hunt("--executions 200 --faults none --lock /lock --json", lock("--threads 3"));
