@@ -66,7 +66,13 @@ CheckpointFile::CheckpointFile(std::string name, const std::string& command)
   if (std::filesystem::is_directory(name_, error)) {
     throw UsageError("--resume: '" + name_ + "' is a directory");
   }
-  if (std::filesystem::exists(name_, error)) static_cast<void>(opened());
+  const auto type = std::filesystem::status(name_, error).type();
+  // A device may have no end, a pipe no beginning; and saving would replace either by a file.
+  if (type != std::filesystem::file_type::regular &&
+      type != std::filesystem::file_type::not_found) {
+    throw UsageError("--resume: '" + name_ + "' is not a regular file");
+  }
+  if (type == std::filesystem::file_type::regular) static_cast<void>(opened());
   if (!write_new([](std::ostream&) {})) {
     throw UsageError("--resume: cannot write '" + new_name_ + "'");
   }

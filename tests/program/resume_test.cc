@@ -122,6 +122,15 @@ TEST_F(ResumeTest, RefusesAPlaceWhereItCannotWrite) {
   EXPECT_EQ(run.err, "lockstep: --resume: cannot write '" + lost + ".new'\n");
 }
 
+// Saving would have replaced the device by a file.
+TEST_F(ResumeTest, RefusesADevice) {
+  std::vector<std::string> arguments = words(kSearch);
+  arguments.insert(arguments.end(), {"--resume", "/dev/null"});
+  const ProgramRun run = run_program(arguments);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.err, "lockstep: --resume: '/dev/null' is not a regular file\n");
+}
+
 TEST_F(ResumeTest, RefusesAFileWithoutAName) {
   std::vector<std::string> arguments = words(kSearch);
   arguments.insert(arguments.end(), {"--resume", ""});
