@@ -149,8 +149,8 @@ int run(const TourArguments& options, const std::string& program) {
   std::cout << "In a simulated ZooKeeper, where a seed decides which message travels next and what "
                "fails,\nthis first hunts a lock with a famous race and shows the shortest schedule "
                "that breaks it.\nThen it hunts the library's own lock under the same faults: "
-            << describe_faults(fakezk::FaultPlan::all(kFaults))
-            << ".\nFinally it tries every schedule of that lock with two clients and one fault of "
+            << "at most " << counted(kFaults, "fault") << " per execution (" << fault_kind_names()
+            << ").\nFinally it tries every schedule of that lock with two clients and one fault of "
                "five kinds.\n"
             << page.announcement << '\n';
   const bool caught = hunt_the_broken_one(options.executions, page.file, program);

@@ -57,7 +57,10 @@ std::string fault_kinds(const fakezk::FaultPlan& plan) {
 
 std::string describe_faults(const fakezk::FaultPlan& plan) {
   if (!plan.any()) return "no faults";
-  return "at most " + counted(plan.total(), "fault") + " per execution (" + kinds(plan, ", ") + ")";
+  const std::string named = kinds(plan, ", ", fakezk::kNamedFaultKinds);
+  const std::string all = named.empty() ? "all kinds" : "all kinds and " + named;
+  return "at most " + counted(plan.total(), "fault") + " per execution (" +
+         (has_all(plan) ? all : kinds(plan, ", ")) + ")";
 }
 
 std::string describe_impossible(fakezk::FaultKinds impossible) {

@@ -18,7 +18,7 @@ namespace lockstep::lab {
 [[nodiscard]] std::string in_words(ScenarioSize size);
 // The `--faults` argument for this plan: "all", "none", "cut,expiry:1".
 [[nodiscard]] std::string fault_kinds(const fakezk::FaultPlan& plan);
-// "no faults", "at most 2 faults per execution (cut, expiry)".
+// "no faults", "at most 2 faults per execution (cut, expiry)"; "(all kinds)" are those of "all".
 [[nodiscard]] std::string describe_faults(const fakezk::FaultPlan& plan);
 // "lag (there is one server)", for kinds that cannot strike; empty if there are none.
 [[nodiscard]] std::string describe_impossible(fakezk::FaultKinds impossible);
