@@ -38,7 +38,10 @@ TEST_F(EndedSessionTest, Z28AMultiOfNothingSucceeds) {
 }
 
 TEST_F(EndedSessionTest, Z28AMultiThatCannotBeReadSaysSo) {
-  const Reply reply = late(multi({Request(OpCode::kGetData, "/a")}));
+  Request unreadable(OpCode::kCreate, "/a");
+  unreadable.mode = fakezk::kRefused;
+  unreadable.version = static_cast<std::int32_t>(Error::kMarshallingError);
+  const Reply reply = late(multi({unreadable}));
   EXPECT_EQ(error_of(reply), Error::kMarshallingError);
   EXPECT_EQ(reply.failed_op(), -1);
 }

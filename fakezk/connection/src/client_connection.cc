@@ -212,7 +212,11 @@ void ClientConnection::take(std::string_view frame) {
   if (request && filter_ && !filter_->request_passes(*request)) return close();
   if (request) return ask(*request);
   if (known == wire::Op::kAuth || known == wire::Op::kSasl) return close();
-  refuse({.xid = xid, .op = known}, Error::kMarshallingError);
+  Asked asked{.xid = xid, .op = known};
+  auto unreadable = to_unreadable(known);
+  if (!unreadable) return refuse(std::move(asked), Error::kMarshallingError);
+  wait_for_answer(std::move(asked));
+  send(std::move(*unreadable));
 }
 
 void ClientConnection::ask(const wire::Request& request) {
@@ -234,6 +238,7 @@ void ClientConnection::ask(const wire::Request& request) {
   if (auto query = to_query(request)) return ask_query(std::move(asked), std::move(*query));
   auto translated = to_request(request, world_.server().options().ttl_enabled);
   if (!translated) return refuse(std::move(asked), translated.error());
+  asked.breaks_off = translated->mode == fakezk::kRefusedUnlogged;
   if (request.op == wire::Op::kAuth) {
     asked_auths_.push_back(request.xid);
   } else {
@@ -244,6 +249,7 @@ void ClientConnection::ask(const wire::Request& request) {
 
 void ClientConnection::ask_query(Asked asked, std::expected<fakezk::Query, Error> query) {
   if (!query) return refuse(std::move(asked), query.error());
+  asked.breaks_off = query->breaks_off;
   wait_for_answer(std::move(asked));
   world_.network().send(link_, std::move(*query));
 }
@@ -255,12 +261,7 @@ void ClientConnection::answer_sasl(const wire::Request& request) {
   answer(request.xid, request.op, encode(wire::Reply{.xid = request.xid, .body = wire::Token{}}));
 }
 
-// A write that is refused takes a zxid all the same (Z13), so the servers refuse it.
 void ClientConnection::refuse(Asked asked, Error error) {
-  if (auto request = to_refused(asked.op, error)) {
-    wait_for_answer(std::move(asked));
-    return send(std::move(*request));
-  }
   asked.refusal = error;
   answer_in_turn(std::move(asked));
 }

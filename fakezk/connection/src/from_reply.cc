@@ -122,7 +122,7 @@ wire::Reply::Body body_of(const Asked& asked, const fakezk::QueryAnswer& answer)
     default: break;
   }
   wire::MultiReply reads;
-  for (std::size_t i = 0; i < asked.ops.size(); ++i) {
+  for (std::size_t i = 0; i < answer.replies.size(); ++i) {
     reads.results.push_back(result_of(asked.ops[i], answer.replies[i]));
   }
   return reads;
@@ -183,7 +183,10 @@ std::string encode_header(std::int32_t xid, std::int64_t zxid, std::optional<Err
 std::string encode_reply(const Asked& asked, ServerMessage& message) {
   const Reply& reply = message.reply;
   wire::Reply out{.xid = asked.xid, .zxid = message.zxid, .err = 0, .body = wire::Nothing{}};
-  if (message.answer && !reply.is_error()) {
+  if (asked.breaks_off && reply.error == Error::kMarshallingError) {
+    out.err = number(reply.error);
+    out.body = message.answer ? body_of(asked, *message.answer) : wire::MultiReply();
+  } else if (message.answer && !reply.is_error()) {
     out.body = body_of(asked, *message.answer);
   } else if (!reply.is_error()) {
     out.body = body_of(asked, reply);

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -22,6 +24,14 @@ constexpr auto kReconfigDisabled = static_cast<Error>(-123);
 
 Data data_of(const wire::Buffer& bytes) { return bytes ? Data(std::string_view(*bytes)) : Data(); }
 
+// A write that the leader refuses with this error: see message.h for the ways to do that.
+lockstep::Request refusal(CreateMode way, Error error) {
+  lockstep::Request request(OpCode::kCreate, Path(Text("")));
+  request.mode = way;
+  request.version = static_cast<std::int32_t>(error);
+  return request;
+}
+
 // The server does not expect a null id in the schemes that it knows
 // (PrepRequestProcessor.fixupACL).
 bool lacks_id(const wire::Acl& entry) {
@@ -29,13 +39,30 @@ bool lacks_id(const wire::Acl& entry) {
   return !entry.id.id && (scheme == "world" || scheme == "digest" || scheme == "ip");
 }
 
+AclEntry entry_of(const wire::Acl& entry) {
+  std::string scheme(entry.id.scheme.value_or(""));
+  if (scheme == fakezk::kUnexpectedScheme) scheme.clear();  // As unknown as any other.
+  if (lacks_id(entry)) scheme = fakezk::kUnexpectedScheme;
+  return {entry.perms, std::move(scheme), std::string(entry.id.id.value_or(""))};
+}
+
+// Whether the server fails when it compares an entry with an earlier one, because of a null scheme
+// or id (PrepRequestProcessor.removeDuplicates, data.Id.equals).
+bool is_incomparable(const wire::Acl& entry, const wire::Acl& earlier) {
+  if (entry.perms != earlier.perms) return false;
+  return !entry.id.scheme || (entry.id.scheme == earlier.id.scheme && !entry.id.id);
+}
+
 // A null list is as invalid as an empty one (PrepRequestProcessor.fixupACL).
-std::expected<Acl, Error> acl_of(const wire::Vector<wire::Acl>& list) {
+Acl acl_of(const wire::Vector<wire::Acl>& list) {
   std::vector<AclEntry> entries;
   if (list) {
-    for (const wire::Acl& entry : *list) {
-      if (lacks_id(entry)) return refused(kUnreadable);
-      entries.emplace_back(entry.perms, entry.id.scheme.value_or(""), entry.id.id.value_or(""));
+    for (auto entry = list->begin(); entry != list->end(); ++entry) {
+      if (std::any_of(list->begin(), entry,
+                      [&](const wire::Acl& earlier) { return is_incomparable(*entry, earlier); })) {
+        return Acl({{permission::kAll, std::string(fakezk::kUnexpectedScheme), ""}});
+      }
+      entries.push_back(entry_of(*entry));
     }
   }
   Acl acl(std::move(entries));
@@ -56,22 +83,20 @@ bool fits(CreateMode mode, std::int64_t ttl_ms) {
   return has_ttl(mode) ? ttl_ms > 0 && ttl_ms <= kLongestTtlMs : ttl_ms < 0;
 }
 
-// The server looks at the flags and the time before it looks at the path and the ACL. A mode that
-// it is not configured for it refuses in any case (PrepRequestProcessor.pRequest2TxnCreate).
+// The server looks at the flags and the time before it looks at the session, and then at the path
+// and the ACL (PrepRequestProcessor.pRequest2TxnCreate).
 template <class Create>
 Translated create(const Create& body, std::int64_t ttl_ms, bool ttl_enabled) {
-  if (!is_mode(body.flags)) return refused(Error::kBadArguments);
+  if (!is_mode(body.flags)) return refusal(fakezk::kRefused, Error::kBadArguments);
   const auto mode = static_cast<CreateMode>(body.flags);
-  const bool unimplemented = has_ttl(mode) && !ttl_enabled;
-  if (!unimplemented && !fits(mode, ttl_ms)) return refused(Error::kBadArguments);
-  Translated request = at(OpCode::kCreate, unimplemented ? wire::Ustring("") : body.path);
+  if (has_ttl(mode) && !ttl_enabled) return refusal(fakezk::kRefused, Error::kUnimplemented);
+  if (!fits(mode, ttl_ms)) return refusal(fakezk::kRefused, Error::kBadArguments);
+  Translated request = at(OpCode::kCreate, body.path);
   if (!request) return request;
-  auto acl = unimplemented ? Acl() : acl_of(body.acl);
-  if (!acl) return refused(acl.error());
   request->mode = mode;
   request->data = data_of(body.data);
   const std::chrono::milliseconds ttl(has_ttl(mode) ? ttl_ms : 0);
-  request->set_details(RequestDetails(std::move(*acl), ttl));
+  request->set_details(RequestDetails(acl_of(body.acl), ttl));
   return request;
 }
 
@@ -83,7 +108,7 @@ Translated to_create(const wire::CreateRequest& body, bool ttl_enabled) {
 // (PrepRequestProcessor.pRequest2TxnCreate, DataTree.processTxn).
 Translated to_single_create(wire::Op op, const wire::CreateRequest& body, bool ttl_enabled) {
   Translated request = to_create(body, ttl_enabled);
-  if (!request || has_ttl(request->mode)) return request;
+  if (!request || has_ttl(request->mode) || fakezk::is_refused(*request)) return request;
   if (op == wire::Op::kCreateContainer) {
     request->mode =
         is_sequential(request->mode) ? fakezk::kSequentialContainer : CreateMode::kContainer;
@@ -123,10 +148,7 @@ Translated to_set_data(const wire::SetDataRequest& body) {
 Translated to_set_acl(const wire::SetAclRequest& body) {
   if (!body.path) return refused(Error::kBadArguments);
   Translated request = to_versioned(OpCode::kSetAcl, body.path, body.version);
-  if (!request) return request;
-  auto acl = acl_of(body.acl);
-  if (!acl) return refused(acl.error());
-  request->set_details(RequestDetails(std::move(*acl)));
+  if (request) request->set_details(RequestDetails(acl_of(body.acl)));
   return request;
 }
 
@@ -152,7 +174,8 @@ bool contains(CreateMode mode) { return mode == CreateMode::kContainer; }
 
 Translated to_create_in_multi(const wire::MultiOp& op, bool ttl_enabled) {
   if (const auto* const body = std::get_if<wire::CreateRequest>(&op.body)) {
-    if (has_mode(op, &has_ttl)) return refused(kUnreadable);  // The server expects the time, too.
+    // The server expects the time, too.
+    if (has_mode(op, &has_ttl)) return refusal(fakezk::kRefused, kUnreadable);
     return to_create(*body, ttl_enabled);
   }
   const auto& body = std::get<wire::CreateTtlRequest>(op.body);
@@ -178,30 +201,35 @@ Translated to_op_of_multi(const wire::MultiOp& op, bool ttl_enabled) {
   }
 }
 
-// An operation that the servers refuse in its turn with this error: they take no empty path, and
-// cannot read a read in a multi.
-lockstep::Request refused_op(Error error) {
-  return {error == kUnreadable ? OpCode::kGetData : OpCode::kCreate, Path(Text(""))};
+bool reads(const wire::MultiOp& op) { return std::holds_alternative<wire::ReadRequest>(op.body); }
+bool lacks_path(const wire::MultiOp& op) {
+  return std::visit([](const auto& of) { return !of.path; }, op.body);
+}
+// The server cannot read a multi of reads and other operations
+// (MultiOperationRecord.setOrCheckOpKind).
+bool is_mixed(const wire::MultiRequest& multi) {
+  const auto count = std::ranges::count_if(multi.ops, &reads);
+  return count != 0 && count != std::ssize(multi.ops);
 }
 
-lockstep::Request multi_of(std::vector<lockstep::Request> ops) {
+// A null path fails the whole multi before there is a transaction
+// (PrepRequestProcessor.getPendingChanges), and so does a read, in a transaction
+// (MultiOperationRecord.deserialize, PrepRequestProcessor.pRequestHelper); any other error is that
+// of its operation in its turn.
+Translated to_multi(const wire::MultiRequest& body, bool ttl_enabled) {
+  const auto unreadable = [](CreateMode way) { return refusal(way, kUnreadable); };
+  if (is_mixed(body)) return unreadable(fakezk::kRefused);
+  if (std::ranges::any_of(body.ops, &lacks_path)) return unreadable(fakezk::kRefusedUnlogged);
+  if (!body.ops.empty() && reads(body.ops.front())) return unreadable(fakezk::kRefused);
+  std::vector<lockstep::Request> ops;
+  for (const wire::MultiOp& op : body.ops) {
+    Translated translated = to_op_of_multi(op, ttl_enabled);
+    if (!translated) return translated;
+    ops.push_back(*std::move(translated));
+  }
   lockstep::Request multi(OpCode::kMulti, Path(Text()));
   multi.set_details(RequestDetails(std::move(ops)));
   return multi;
-}
-
-// A read and a null path fail the whole multi (MultiOperationRecord.deserialize,
-// PrepRequestProcessor.getPendingChanges), any other error its operation in its turn.
-Translated to_multi(const wire::MultiRequest& body, bool ttl_enabled) {
-  std::vector<lockstep::Request> ops;
-  for (const wire::MultiOp& op : body.ops) {
-    const bool reads = std::holds_alternative<wire::ReadRequest>(op.body);
-    const bool is_there = std::visit([](const auto& of) { return of.path.has_value(); }, op.body);
-    if (reads || !is_there) return refused(kUnreadable);
-    Translated translated = to_op_of_multi(op, ttl_enabled);
-    ops.push_back(translated ? std::move(*translated) : refused_op(translated.error()));
-  }
-  return multi_of(std::move(ops));
 }
 
 // A null scheme is an unknown one (ZooKeeperServer.processPacket: kAuthFailed, seen on 3.8.0).
@@ -233,12 +261,15 @@ Asked to_add_watch(const wire::WatchesRequest& body) {
   return query;
 }
 
-// The server drops the watch flags (Op.GetData.toRequestRecord).
+// The server drops the watch flags (Op.GetData.toRequestRecord). It fails at a null path, or at an
+// operation that is none of these, after it has read what comes before.
 Asked to_multi_read(const wire::MultiRequest& body) {
+  if (is_mixed(body)) return refused(kUnreadable);
   fakezk::Query query(fakezk::Query::Kind::kReads);
   for (const wire::MultiOp& op : body.ops) {
     const auto* const asked = std::get_if<wire::ReadRequest>(&op.body);
-    if (asked == nullptr || !asked->path) return refused(kUnreadable);
+    query.breaks_off = asked == nullptr || !asked->path;
+    if (query.breaks_off) break;
     const OpCode code = op.op == wire::Op::kGetChildren ? OpCode::kGetChildren : OpCode::kGetData;
     query.reads.emplace_back(code, Path(std::string_view(*asked->path)));
   }
@@ -291,16 +322,13 @@ bool takes_zxid(wire::Op op) {
   }
 }
 
-}  // namespace
-
-std::optional<lockstep::Request> to_refused(wire::Op op, Error error) {
-  if (!takes_zxid(op)) return std::nullopt;
-  if (error == Error::kBadArguments) return refused_op(error);
-  if (error == kUnreadable) return multi_of({refused_op(error)});
-  return std::nullopt;
+// The server asks for the session of these before it reads them
+// (PrepRequestProcessor.pRequest2Txn).
+bool is_read_late(wire::Op op) {
+  return op == wire::Op::kDelete || op == wire::Op::kSetData || op == wire::Op::kSetAcl;
 }
 
-std::expected<lockstep::Request, Error> to_request(const wire::Request& request, bool ttl_enabled) {
+Translated translate(const wire::Request& request, bool ttl_enabled) {
   using wire::Op;
   const auto& body = request.body;
   switch (request.op) {
@@ -323,7 +351,7 @@ std::expected<lockstep::Request, Error> to_request(const wire::Request& request,
     case Op::kSync:
       return lockstep::Request(OpCode::kSync, Path(Text()));  // Any path, or null.
     // The server takes the header for the path (PrepRequestProcessor.pRequest2Txn).
-    case Op::kDeleteContainer: return refused(Error::kBadArguments);
+    case Op::kDeleteContainer: return refusal(fakezk::kRefused, Error::kBadArguments);
     case Op::kMulti: return to_multi(std::get<wire::MultiRequest>(body), ttl_enabled);
     case Op::kCheckWatches:
       return to_watches(OpCode::kCheckWatches, std::get<wire::WatchesRequest>(body));
@@ -331,9 +359,22 @@ std::expected<lockstep::Request, Error> to_request(const wire::Request& request,
       return to_watches(OpCode::kRemoveWatches, std::get<wire::WatchesRequest>(body));
     case Op::kAuth: return to_auth(std::get<wire::AuthPacket>(body));
     case Op::kCloseSession: return lockstep::Request(OpCode::kClose, Path(Text()));
-    case Op::kReconfig: return refused(kReconfigDisabled);
+    case Op::kReconfig: return refusal(fakezk::kRefused, kReconfigDisabled);
     default: return refused(Error::kUnimplemented);
   }
+}
+
+}  // namespace
+
+std::expected<lockstep::Request, Error> to_request(const wire::Request& request, bool ttl_enabled) {
+  Translated translated = translate(request, ttl_enabled);
+  if (translated || !takes_zxid(request.op)) return translated;
+  return refusal(fakezk::kRefusedInSession, translated.error());
+}
+
+std::optional<lockstep::Request> to_unreadable(wire::Op op) {
+  if (!takes_zxid(op)) return std::nullopt;
+  return refusal(is_read_late(op) ? fakezk::kRefusedInSession : fakezk::kRefused, kUnreadable);
 }
 
 }  // namespace lockstep::connection

@@ -14,13 +14,14 @@ namespace lockstep::connection {
 
 // Translates messages of the wire to those of the simulated world, and back.
 
-// A request for the servers, or the error that answers it: ZooKeeper's error for a request that it
-// cannot read, or kUnimplemented if the simulated servers do not know the operation.
+// A request for the servers, which may be one that the leader refuses, or the error that answers
+// it: ZooKeeper's error for a read that it cannot read, or kUnimplemented if the simulated servers
+// do not know the operation.
 [[nodiscard]] std::expected<lockstep::Request, Error> to_request(const wire::Request& request,
                                                                  bool ttl_enabled);
-// A request that the servers refuse with this error in place of such an operation; nullopt if it is
-// not a write, or the servers have no such error.
-[[nodiscard]] std::optional<lockstep::Request> to_refused(wire::Op op, Error error);
+// A request that the leader refuses in place of such a write, whose body cannot be decoded; nullopt
+// if it takes no zxid (Z13), so that the connection answers it.
+[[nodiscard]] std::optional<lockstep::Request> to_unreadable(wire::Op op);
 // A query for the servers, or the error that answers it; nullopt if the request is not a query.
 [[nodiscard]] std::optional<std::expected<fakezk::Query, Error>> to_query(
     const wire::Request& request);

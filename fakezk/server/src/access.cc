@@ -95,21 +95,24 @@ AclTable::AclTable() {
   fresh_ = kept_;
 }
 
-std::optional<Acl> AclTable::accept_list(const Acl& asked, std::span<const Identity> identities,
-                                         Unspecified& unspecified) {
-  if (asked.entries().empty()) return std::nullopt;
+std::expected<Acl, Error> AclTable::accept_list(const Acl& asked,
+                                                std::span<const Identity> identities,
+                                                Unspecified& unspecified) {
+  constexpr std::unexpected kInvalid(Error::kInvalidAcl);
+  if (asked.entries().empty()) return kInvalid;
   std::vector<AclEntry> kept;
   for (const AclEntry& entry : without_duplicates(asked.entries())) {
+    if (entry.scheme == kUnexpectedScheme) return std::unexpected(Error::kMarshallingError);
     if (entry.scheme == "auth") {
       const std::vector<Identity> creator = authenticated(identities, unspecified);
-      if (creator.empty()) return std::nullopt;
+      if (creator.empty()) return kInvalid;
       for (const Identity& identity : creator) {
         kept.emplace_back(entry.permissions, identity.scheme, identity.id);
       }
     } else if (is_valid(entry)) {
       kept.emplace_back(entry.permissions, entry.scheme, as_java_keeps_it(entry.id));
     } else {
-      return std::nullopt;
+      return kInvalid;
     }
   }
   return Acl(std::move(kept));

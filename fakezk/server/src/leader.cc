@@ -58,14 +58,13 @@ void Leader::prepare_close(Txn& txn) {
 // The leader checks the session of each operation, not that of the multi
 // (PrepRequestProcessor.pRequestHelper), and reads the operation first.
 void Leader::prepare_ended(Txn& txn, const Request& request) {
-  txn.error = Error::kSessionExpired;
-  txn.has_error = request.op != OpCode::kMulti || !request.ops().empty();
-  if (request.op != OpCode::kMulti || !txn.has_error) return;
-  if (is_read(request.ops().front().op)) {
-    txn.error = Error::kMarshallingError;
-  } else {
-    txn.failed_op = 0;
-  }
+  const bool is_multi = request.op == OpCode::kMulti;
+  txn.has_error = !is_multi || !request.ops().empty();
+  if (!txn.has_error) return;
+  const Request& first = is_multi ? request.ops().front() : request;
+  txn.error = asks_for_session(first) ? Error::kSessionExpired : refusal_of(first);
+  // An operation that cannot be read fails the whole multi.
+  if (is_multi && txn.error != Error::kMarshallingError) txn.failed_op = 0;
 }
 
 void Leader::prepare_multi(Txn& txn, const std::vector<Request>& ops) {

@@ -85,7 +85,7 @@ void PayloadHash::add_greeting(const ClientMessage& message) {
 }
 
 void PayloadHash::add(const Query& query) {
-  add(number(query.kind) | number(query.mode) << 8);
+  add(number(query.kind) | number(query.mode) << 8 | std::uint64_t{query.breaks_off} << 16);
   add(query.path.text());
   for (const Request& read : query.reads) add(read);
 }
@@ -99,6 +99,7 @@ void PayloadHash::add(const QueryAnswer& answer) {
   add(std::int64_t{answer.descendants});
   for (const Reply& reply : answer.replies) {
     add(std::uint64_t{reply.has_error});
+    if (reply.has_error) add(static_cast<std::int32_t>(reply.error), 0);
     add(reply.stat());
     add(reply.data.text());
     add(reply.children);

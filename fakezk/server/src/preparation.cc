@@ -58,12 +58,13 @@ std::expected<void, Error> Preparation::prepare(const Request& request, PathId p
 }
 
 std::expected<void, Error> Preparation::create(const Request& request, PathId asked) {
+  if (is_refused(request)) return refused(refusal_of(request));
   if (has_ttl(request.mode) && !ttl_enabled_) return refused(Error::kUnimplemented);
   const PathId parent_id = parent_of(asked);
   if (parent_id == kNoPath) return refused(Error::kBadArguments);
-  std::optional<Acl> acl = Acl();
+  std::expected<Acl, Error> acl;
   if (!request.plain()) acl = acls_.accept(request.acl(), asker_.identities, unspecified_);
-  if (!acl) return refused(Error::kInvalidAcl);
+  if (!acl) return refused(acl.error());
   const ZnodeFacts& parent = look(parent_id);
   if (!parent.exists) return refused(Error::kNoNode);
   if (!allowed(parent, permission::kCreate)) return refused(Error::kNoAuth);
@@ -114,8 +115,9 @@ std::expected<void, Error> Preparation::set_data(const Request& request, PathId 
 
 std::expected<void, Error> Preparation::set_acl(const Request& request, PathId path) {
   if (!paths_->valid(path)) return refused(Error::kBadArguments);
-  const std::optional<Acl> acl = acls_.accept(request.acl(), asker_.identities, unspecified_);
-  if (!acl) return refused(Error::kInvalidAcl);
+  const std::expected<Acl, Error> acl =
+      acls_.accept(request.acl(), asker_.identities, unspecified_);
+  if (!acl) return refused(acl.error());
   path_ = path;
   const ZnodeFacts& node = look(path_);
   if (!node.exists) return refused(Error::kNoNode);

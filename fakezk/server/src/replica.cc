@@ -85,7 +85,9 @@ void Replica::notify_deleted(PathId path, AclId acl) {
 void Replica::read_without_znode(const Request& request, PathId path, LinkIndex link,
                                  const Identities& identities, Reply& reply) {
   if (concerns_watches(request.op)) {
-    if (!look_for_watches(request, path, link)) refuse(reply, Error::kNoWatcher);
+    const std::expected<bool, Error> found = look_for_watches(request, path, link);
+    if (!found) return refuse(reply, found.error());
+    if (!*found) refuse(reply, Error::kNoWatcher);
     return;
   }
   if (const Znode* const root = known_as(path)) {
@@ -101,10 +103,28 @@ const Znode* Replica::known_as(PathId path) const {
   return tree_.find(is_empty ? PathTable::kRoot : path);
 }
 
+namespace {
+
+// Whether the table has a watch on a path. The server walks up the path, if there are recursive
+// watches to the root, and stumbles where a slash is missing; it overlooks a watch on the empty
+// path (WatchManager.containsWatcher, PathParentIterator).
+std::expected<bool, Error> has_watch(const WatchTable& table, PathId path, std::string_view text) {
+  if (text.empty()) return false;
+  if (!text.contains('/')) return std::unexpected(Error::kMarshallingError);
+  if (table.any(path)) return true;
+  if (table.any_recursive() && !text.starts_with('/')) {
+    return std::unexpected(Error::kMarshallingError);
+  }
+  return false;
+}
+
+}  // namespace
+
 // Data watches include those of exists (DataTree.containsWatcher, removeWatch). A check finds the
 // watches of all connections (WatchManager.containsWatcher), so it depends on whatever leaves or
 // removes one there; all that counts as a read of the znode.
-bool Replica::look_for_watches(const Request& request, PathId path, LinkIndex link) {
+std::expected<bool, Error> Replica::look_for_watches(const Request& request, PathId path,
+                                                     LinkIndex link) {
   if (recorder_ && request.op == OpCode::kCheckWatches)
     recorder_->writes(ObjectKind::kZnode, tree_.object(path));
   if (recorder_ && hears_everything()) recorder_->touches_everything();
@@ -112,9 +132,11 @@ bool Replica::look_for_watches(const Request& request, PathId path, LinkIndex li
   for (const auto& [type, table] : {std::pair(WatchType::kChild, &child_watches_),
                                     std::pair(WatchType::kData, &data_watches_)}) {
     if (request.watch_type != WatchType::kAny && request.watch_type != type) continue;
-    const bool there =
-        request.op == OpCode::kRemoveWatches ? table->remove(path, link) : table->any(path);
-    found = found || there;
+    const std::expected<bool, Error> there =
+        request.op == OpCode::kRemoveWatches ? table->remove(path, link)
+                                             : has_watch(*table, path, paths_->text(path).view());
+    if (!there) return there;
+    found = found || *there;
   }
   return found;
 }

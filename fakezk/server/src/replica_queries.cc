@@ -84,16 +84,17 @@ void Replica::add_lasting(PathId path, LinkIndex link, WatchMode mode) {
   child_watches_.add(path, link, mode);
 }
 
-void Replica::read_all(const Query& query, const Asker& asker, QueryAnswer& answer) {
+void Replica::read_all(const Query& query, const Asker& asker, QueryAnswer& answer, Reply& reply) {
   std::size_t bytes = 0;
   for (const Request& asked : query.reads) {
     const PathId path = paths_->intern(asked.path.text());
-    Reply& reply = answer.replies.emplace_back();
-    read(asked, path, asker.link, asker.identities, reply);
-    bytes += size_of(reply);
+    Reply& found = answer.replies.emplace_back();
+    read(asked, path, asker.link, asker.identities, found);
+    bytes += size_of(found);
     answer.too_long = bytes > QueryAnswer::kMostBytes;
     if (answer.too_long) return;
   }
+  if (query.breaks_off) refuse(reply, Error::kMarshallingError);
 }
 
 void Replica::answer(const Query& query, const Asker& asker, QueryAnswer& answer, Reply& reply) {
@@ -101,7 +102,7 @@ void Replica::answer(const Query& query, const Asker& asker, QueryAnswer& answer
     case Query::Kind::kWhoAmI: return list_clients(asker.identities, unspecified_, answer.clients);
     case Query::Kind::kEphemerals: return list_ephemerals(query, asker, answer.ephemerals);
     case Query::Kind::kDescendants: return count_descendants(query, asker, answer, reply);
-    case Query::Kind::kReads: return read_all(query, asker, answer);
+    case Query::Kind::kReads: return read_all(query, asker, answer, reply);
     case Query::Kind::kAddWatch:
       return add_lasting(paths_->intern(query.path.text()), asker.link, query.mode);
   }

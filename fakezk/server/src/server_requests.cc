@@ -50,10 +50,11 @@ void Server::drop_too_long(LinkIndex link, const ClientMessage& message, TimePoi
     applied_ = {.op = request.op, .is_request = true, .zxid = last_zxid()};
     return commit(sync, now);
   }
-  // The server does not check whether a close comes from a moved session
-  // (PrepRequestProcessor.pRequestHelper).
-  if (request.op != OpCode::kClose && leader_.sessions()[session].link != link) {
+  if (leader_.sessions()[session].link != link && asks_for_session(request)) {
     return refuse_moved(link, session, request.op, now);
+  }
+  if (is_refused(request) && request.mode == kRefusedUnlogged) [[unlikely]] {
+    return refuse_unlogged(link, session, request, now);
   }
   write(with_origin(link, leader_.begin(request.op, session, now)), connections_[link].identities,
         message, now);
@@ -78,6 +79,9 @@ void Server::serve_ended(LinkIndex link, SessionIndex session, const ClientMessa
     open_reply(replica, link, request.op) = Reply(Error::kSessionExpired);
     return;
   }
+  if (is_refused(request) && request.mode == kRefusedUnlogged) {
+    return refuse_unlogged(link, session, request, now);
+  }
   Txn refused = with_origin(link, leader_.begin(request.op, session, now));
   leader_.prepare_ended(refused, request);
   commit(refused, now);
@@ -93,6 +97,14 @@ void Server::close_ended(LinkIndex link, SessionIndex session, TimePoint now) {
   commit(closes, now);
 }
 
+void Server::refuse_unlogged(LinkIndex link, SessionIndex session, const Request& request,
+                             TimePoint now) {
+  const Error error = refusal_of(request);
+  applied_ = Applied::failed(request.op, error);
+  Txn refused = with_origin(link, leader_.begin_unlogged(session, now, error));
+  commit(refused, now);
+}
+
 bool Server::decide_drop(LinkIndex link) {
   bool& drops = connections_[link].drops_requests;
   const bool heard_of = !options_.is_ensemble();
@@ -100,26 +112,38 @@ bool Server::decide_drop(LinkIndex link) {
   return drops;
 }
 
-void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
-  Replica& replica = replicas_[connections_[link].replica];
-  for (const Replica::Fired& fired : replica.set_watches(link, watched)) send_event(fired);
-  ServerMessage& done = network_.answer(link, ServerMessage::Kind::kWatchesSet);
-  done.zxid = replica.last_zxid;
+// A client that sets watches or asks a query is answered like one that reads: see serve_ended().
+// Returns the error, if there is one, or nothing if the server drops the request.
+std::optional<Reply> Server::reply_unless_dropped(LinkIndex link) {
+  const SessionIndex session = session_of(link);
+  if (session == kNoSession) return std::nullopt;
+  const bool ended = !leader_.sessions().alive(session) && !options_.is_ensemble();
+  if (!ended) return Reply();
+  if (decide_drop(link)) return std::nullopt;
+  return Reply(Error::kSessionExpired);
 }
 
-// A query is answered like a read: see serve_ended().
+void Server::set_watches(LinkIndex link, const WatchedPaths& watched) {
+  std::optional<Reply> reply = reply_unless_dropped(link);
+  if (!reply) return;
+  Replica& replica = replicas_[connections_[link].replica];
+  if (!reply->is_error()) {
+    for (const Replica::Fired& fired : replica.set_watches(link, watched)) send_event(fired);
+  }
+  ServerMessage& done = network_.answer(link, ServerMessage::Kind::kWatchesSet);
+  done.zxid = replica.last_zxid;
+  done.reply = *std::move(reply);
+}
+
 void Server::answer_query(LinkIndex link, const Query& query, TimePoint now) {
-  const SessionIndex session = session_of(link);
-  if (session == kNoSession) return;
-  const bool ended = !leader_.sessions().alive(session) && !options_.is_ensemble();
-  if (ended && decide_drop(link)) return;
+  std::optional<Reply> reply = reply_unless_dropped(link);
+  if (!reply) return;
   Replica& replica = replicas_[connections_[link].replica];
   std::unique_ptr<QueryAnswer> found;
-  Reply reply = ended ? Reply(Error::kSessionExpired) : Reply();
-  if (!ended) {
+  if (!reply->is_error()) {
     found = std::make_unique<QueryAnswer>();
-    const Replica::Asker asker{link, session_id(session), connections_[link].identities};
-    replica.answer(query, asker, *found, reply);
+    const Replica::Asker asker{link, session_id(session_of(link)), connections_[link].identities};
+    replica.answer(query, asker, *found, *reply);
     if (found->too_long) {
       return drop(link, now, network_.at(link).inbox.size(), Error::kConnectionLoss);
     }
@@ -127,7 +151,7 @@ void Server::answer_query(LinkIndex link, const Query& query, TimePoint now) {
   ServerMessage& answer = network_.answer(link, ServerMessage::Kind::kQueried);
   answer.zxid = replica.last_zxid;
   answer.answer = std::move(found);
-  answer.reply = std::move(reply);
+  answer.reply = *std::move(reply);
 }
 
 // An add_auth bypasses the queue of requests and is answered without a zxid
@@ -160,8 +184,7 @@ void Server::process_other_message(LinkIndex link, const ClientMessage& message,
   if (exceeds_packet_limit(message)) return drop_too_long(link, message, now);
   if (!strays_.empty()) apply_strays(session_of(link), now);
   if (message.kind == ClientMessage::Kind::kQuery) return answer_query(link, message.query(), now);
-  // After a dropped request, the server answers nothing (Z28).
-  if (!connections_[link].drops_requests) set_watches(link, message.watched());
+  set_watches(link, message.watched());
 }
 
 // A throttled request takes no zxid (SyncRequestProcessor skips it, FinalRequestProcessor answers).

@@ -119,7 +119,7 @@ std::string encode(const Reply& reply) {
   std::string frame;
   Writer writer(frame);
   writer(reply.xid, reply.zxid, reply.err);
-  if (reply.err != 0) return frame;
+  if (reply.err != 0 && !std::holds_alternative<MultiReply>(reply.body)) return frame;
   if (const auto* const multi = std::get_if<MultiReply>(&reply.body)) {
     write_multi(writer, *multi);
   } else {
@@ -136,7 +136,8 @@ std::expected<Reply, Malformed> decode_reply(Op op, std::string_view frame) {
   reader(reply.xid, reply.zxid, reply.err);
   if (reply.xid == kEventXid) reader.fail(Malformed::kNotThisRecord);
   if (reader.error()) return std::unexpected(*reader.error());
-  if (reply.err != 0) return reply;
+  const bool is_multi = std::holds_alternative<MultiReply>(*body);
+  if (reply.err != 0 && (!is_multi || reader.left() == 0)) return reply;
   reply.body = std::move(*body);
   if (auto* const multi = std::get_if<MultiReply>(&reply.body)) {
     read_multi(reader, *multi);

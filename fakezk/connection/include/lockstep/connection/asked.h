@@ -17,6 +17,7 @@ struct Asked {
   wire::Op op{};
   wire::Ustring path{};            // sync: its reply has it
   std::vector<wire::Op> ops{};     // multi, multiRead: the kinds of their results
+  bool breaks_off = false;         // multi, multiRead: cannot be read, but gets its first results.
   std::optional<Error> refusal{};  // The answer, if the servers are not asked.
   std::uint64_t auths_before = 0;  // Credentials that the connection has sent before it.
 };

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "lockstep/acl.h"
 #include "lockstep/data.h"
+#include "lockstep/error.h"
 #include "lockstep/fakezk/unspecified.h"
 #include "lockstep/internal/shared.h"
 
@@ -47,6 +49,10 @@ class Identities {
 // The number of an ACL that the servers have accepted.
 using AclId = std::uint32_t;
 
+// The scheme of an entry that the servers do not expect, such as one with a null id in a scheme
+// that they know: it costs the request a marshalling error. No Session sends one.
+inline constexpr std::string_view kUnexpectedScheme("\0", 1);
+
 // The ACLs of one ensemble, each kept once (ZooKeeper's ReferenceCountedACLCache), and their
 // permissions. Copies share what they have until one of them keeps a new ACL.
 class AclTable {
@@ -62,10 +68,11 @@ class AclTable {
   }
 
   // The ACL as the server stores it: without duplicates, "auth" replaced by the identities of the
-  // requesting connection. None if it is invalid (PrepRequestProcessor.fixupACL).
-  [[nodiscard]] static std::optional<Acl> accept(const Acl& asked,
-                                                 std::span<const Identity> identities,
-                                                 Unspecified& unspecified) {
+  // requesting connection. kInvalidAcl or kMarshallingError if one of its entries is invalid or
+  // unexpected (PrepRequestProcessor.fixupACL).
+  [[nodiscard]] static std::expected<Acl, Error> accept(const Acl& asked,
+                                                        std::span<const Identity> identities,
+                                                        Unspecified& unspecified) {
     return asked.is_open() ? Acl() : accept_list(asked, identities, unspecified);
   }
   // Gives an accepted ACL its number. A write that fails keeps none.
@@ -88,9 +95,9 @@ class AclTable {
   [[nodiscard]] Acl shown(AclId id, std::span<const Identity> identities) const;
 
  private:
-  [[nodiscard]] static std::optional<Acl> accept_list(const Acl& asked,
-                                                      std::span<const Identity> identities,
-                                                      Unspecified& unspecified);
+  [[nodiscard]] static std::expected<Acl, Error> accept_list(const Acl& asked,
+                                                             std::span<const Identity> identities,
+                                                             Unspecified& unspecified);
   [[nodiscard]] bool check(AclId id, std::int32_t permissions,
                            std::span<const Identity> identities) const;
   [[nodiscard]] AclId keep_list(const Acl& accepted);

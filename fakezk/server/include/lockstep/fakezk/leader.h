@@ -52,6 +52,9 @@ class Leader {
 
   // -- One transaction: it begins, is prepared, and is committed.
   [[nodiscard]] Txn begin(OpCode op, SessionIndex session, TimePoint now);
+  // An answer with an error whose zxid no transaction has (PrepRequestProcessor.pRequestHelper,
+  // where getPendingChanges fails before there is a header).
+  [[nodiscard]] Txn begin_unlogged(SessionIndex session, TimePoint now, Error error);
   // A session's first, without changes.
   [[nodiscard]] Txn begin_session(SessionIndex session, TimePoint now);
   // Each adds the changes of the transaction to the history, or makes it a failed one.
@@ -123,6 +126,14 @@ inline Txn Leader::begin(OpCode op, SessionIndex session, TimePoint now) {
   txn.first_change = history_.size();
   // Failed writes take a zxid as well; what only passes through the log does not.
   if (op != OpCode::kSync) txn.zxid = ++zxid_;
+  return txn;
+}
+
+inline Txn Leader::begin_unlogged(SessionIndex session, TimePoint now, Error error) {
+  Txn txn = begin(OpCode::kSync, session, now);
+  ++zxid_;
+  txn.has_error = true;
+  txn.error = error;
   return txn;
 }
 

@@ -50,6 +50,29 @@ struct WatchedPaths {
 // with the flags of a sequential znode.
 inline constexpr CreateMode kSequentialContainer{7};
 
+// Modes of a create that no Session sends: a write that the leader refuses, with the error in
+// `version`.
+inline constexpr CreateMode kRefused{8};           // Whether the session is alive or not.
+inline constexpr CreateMode kRefusedInSession{9};  // If the session is alive and has not moved.
+inline constexpr CreateMode kRefusedUnlogged{10};  // As kRefused; no transaction has its zxid.
+
+[[nodiscard]] inline bool is_refused(const Request& request) {
+  return request.op == OpCode::kCreate && request.mode >= kRefused;
+}
+[[nodiscard]] inline Error refusal_of(const Request& request) {
+  return static_cast<Error>(request.version);
+}
+// Whether the leader asks, before anything else, if the session of a write is alive and has not
+// moved. It asks for each operation of a multi, not for the multi
+// (PrepRequestProcessor.pRequestHelper).
+[[nodiscard]] inline bool asks_for_session(const Request& request) {
+  if (request.op == OpCode::kClose) return false;
+  if (request.op == OpCode::kMulti) {
+    return !request.ops().empty() && asks_for_session(request.ops().front());
+  }
+  return !is_refused(request) || request.mode == kRefusedInSession;
+}
+
 // A question of another library's client: no Session offers it, and the server that the client
 // is connected to answers it alone.
 struct Query {
@@ -66,6 +89,7 @@ struct Query {
   Path path;
   WatchMode mode = WatchMode::kPersistent;
   std::vector<Request> reads;
+  bool breaks_off = false;  // After `reads` comes what the server cannot read.
 };
 struct QueryAnswer {
   std::vector<Identity> clients;  // kWhoAmI: without what they have proved it by.

@@ -85,8 +85,8 @@ class Replica {
     reply.error = error;
     reply.has_error = true;
   }
-  // Whether the connection had such watches on a path.
-  bool look_for_watches(const Request& request, PathId path, LinkIndex link);
+  // Whether the connection had such watches on a path, or an error.
+  std::expected<bool, Error> look_for_watches(const Request& request, PathId path, LinkIndex link);
   // Whether a watch may fire. Most changes fire none.
   [[nodiscard]] bool is_watched(const Change& change) const {
     return data_watches_.any(change.path) || child_watches_.any(change.path) ||
@@ -104,7 +104,7 @@ class Replica {
   }
   void add_lasting(PathId path, LinkIndex link, WatchMode mode);
   void list_ephemerals(const Query& query, const Asker& asker, std::vector<Path>& ephemerals);
-  void read_all(const Query& query, const Asker& asker, QueryAnswer& answer);
+  void read_all(const Query& query, const Asker& asker, QueryAnswer& answer, Reply& reply);
   void count_descendants(const Query& query, const Asker& asker, QueryAnswer& answer, Reply& reply);
 
   std::shared_ptr<PathTable> paths_;

@@ -4,6 +4,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -218,6 +219,8 @@ class Server final {
   void answer_query(LinkIndex link, const Query& query, TimePoint now);
   // Whether a server drops a request of a session that is being closed, and all later ones.
   [[nodiscard]] bool decide_drop(LinkIndex link);
+  [[nodiscard]] std::optional<Reply> reply_unless_dropped(LinkIndex link);
+  void refuse_unlogged(LinkIndex link, SessionIndex session, const Request& request, TimePoint now);
   void add_identity(LinkIndex link, const Request& request, TimePoint now);
   void refuse_moved(LinkIndex link, SessionIndex session, OpCode op, TimePoint now);
   void keep_strays(LinkIndex link, std::uint32_t count);

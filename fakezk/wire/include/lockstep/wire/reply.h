@@ -66,7 +66,9 @@ struct Reply {
                             MultiReply>;
   std::int32_t xid = 0;
   std::int64_t zxid = 0;
-  std::int32_t err = 0;  // ZooKeeper's number; other than 0, there is no body.
+  // ZooKeeper's number. Other than 0, there is no body, but for a multi or a multiRead that the
+  // server could not read on: the results so far.
+  std::int32_t err = 0;
   Body body;
 
   bool operator==(const Reply&) const = default;
