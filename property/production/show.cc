@@ -22,9 +22,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kShowFooter =
     "`since` is when the contender has joined the queue, by the servers' clock, in UTC. Host and\n"
-    "pid are known of contenders whose data begins as that of `lockstep lock` does. Locks of\n"
-    "Curator and of kazoo are shown too. `token`, with --json, is the fencing token in epoch 0:\n"
-    "those of clients with another Options::fencing_epoch begin with it.\n"
+    "pid are known of contenders whose data begins as that of `lockstep lock` does; data longer\n"
+    "than 200 bytes is cut, but not with --json. Locks of Curator and of kazoo are shown too.\n"
+    "`token`, with --json, is the fencing token in epoch 0: those of clients with another\n"
+    "Options::fencing_epoch begin with it.\n"
     "\n"
     "Exit status: 0 success; 2 bad input, or a path that is no lock; 75 no server answers in "
     "time;\n"
@@ -41,11 +42,13 @@ std::string session_of(const QueueEntry& entry) {
 
 std::string_view name(Share share) { return share == Share::kShared ? "shared" : "exclusive"; }
 
-// Replaces bytes that a terminal might not show.
+// Replaces bytes that a terminal might not show, and cuts long data: other clients may write a
+// megabyte.
 std::string printable(std::string_view data) {
-  std::string text(data);
+  constexpr std::size_t kMostShown = 200;
+  std::string text(data.substr(0, kMostShown));
   std::ranges::replace_if(text, [](char byte) { return byte < ' ' || byte > '~'; }, '?');
-  return text;
+  return data.size() > kMostShown ? text + "..." : text;
 }
 
 Json null_if_empty(std::string_view text) { return text.empty() ? Json() : Json(text); }

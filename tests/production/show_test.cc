@@ -22,7 +22,7 @@ class ShowTest : public ::testing::Test {
   Task<void> take(What... what) {
     const auto session = co_await client.session(Context());
     recipes_session = *session;
-    LockOptions options(zookeeper::contender_data("batch\n7"));
+    LockOptions options{Data(data)};
     Recipe recipe(*recipes_session, lab.lock(), what..., options);
     Result<HeldLock> taken = co_await recipe.acquire();
     if (taken) held.emplace_back(std::move(*taken));
@@ -38,6 +38,7 @@ class ShowTest : public ::testing::Test {
   zookeeper::Client client{runtime,
                            zookeeper::Options(support::ZookeeperServer::shared().address())};
   std::shared_ptr<Session> recipes_session;
+  std::string data{zookeeper::contender_data("batch\n7").view()};
   std::vector<HeldLock> held;
 };
 
@@ -132,6 +133,15 @@ TEST_F(ShowTest, TheTextNamesHostPidAndTime) {
   EXPECT_EQ(line.find('Z'), std::string("2026-11-25T02:30:00").size()) << line;
   EXPECT_NE(line.find(", pid " + std::to_string(getpid())), std::string::npos) << line;
   EXPECT_TRUE(line.ends_with("batch?7")) << "a terminal shows no control characters: " << line;
+}
+
+TEST_F(ShowTest, TheTextCutsLongDataAndJsonDoesNot) {
+  data.assign(100'000, 'x');
+  runtime.run(take<FairMutex>());
+  const std::string line = after("holds since ", show().out);
+  EXPECT_LT(line.size(), 300U) << line;
+  EXPECT_TRUE(line.ends_with("xx...")) << line;
+  EXPECT_EQ(lab.show().at("holders").at(0).at("data"), data);
 }
 
 TEST_F(ShowTest, AZnodeThatIsNoLockIsNamed) {
