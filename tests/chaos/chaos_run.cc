@@ -23,10 +23,10 @@ using std::chrono::seconds;
 
 constexpr int kWorkers = static_cast<int>(kLockKinds.size());
 // The limit of a heap's growth from its second rest on: sessions come and go meanwhile.
-constexpr std::int64_t kGrowthMax = 512 << 10;
-constexpr std::int64_t kMoreDescriptorsMax = 8;
-constexpr std::size_t kShownMax = 3;
-constexpr std::size_t kLinesMax = 120;
+constexpr std::int64_t kMostGrowth = 512 << 10;
+constexpr std::int64_t kMostNewDescriptors = 8;
+constexpr std::size_t kMostShown = 3;
+constexpr std::size_t kMostLines = 120;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kShownAfter = kSecond / 20;
 
@@ -236,11 +236,11 @@ void ChaosRun::check_memory(const Event& rest) {
   const std::int64_t grown = rest.detail - first->second.detail;
   const std::int64_t descriptors = rest.created - first->second.created;
   grown_ = std::max(grown_, grown);
-  if (grown > kGrowthMax) {
+  if (grown > kMostGrowth) {
     violated("memory", who + " has grown by " + std::to_string(grown) + " bytes from " +
                            std::to_string(first->second.detail));
   }
-  if (descriptors > kMoreDescriptorsMax) {
+  if (descriptors > kMostNewDescriptors) {
     violated("memory", who + " has " + std::to_string(descriptors) + " more descriptors than the " +
                            std::to_string(first->second.created) + " it began with");
   }
@@ -331,7 +331,7 @@ std::string ChaosRun::around(const Violation& violation) const {
       lines.push_back("    " + std::to_string(event.process) + ": " + text_of(event) + "\n");
   }
   std::string text;
-  const std::size_t skipped = lines.size() > kLinesMax ? lines.size() - kLinesMax : 0;
+  const std::size_t skipped = lines.size() > kMostLines ? lines.size() - kMostLines : 0;
   for (std::size_t i = skipped; i < lines.size(); ++i) text += lines[i];
   return text;
 }
@@ -342,7 +342,7 @@ std::string ChaosRun::report() const {
   for (const std::string& check : failed_checks()) text += " " + check;
   std::size_t shown = 0;
   for (const Violation& violation : violations_) {
-    if (++shown > kShownMax) break;
+    if (++shown > kMostShown) break;
     text += "\n  " + violation.check + " " + violation.lock + ": " + violation.what + "\n" +
             around(violation);
   }

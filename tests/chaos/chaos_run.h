@@ -53,6 +53,7 @@ class ChaosRun {
   [[nodiscard]] std::set<std::string> failed_checks() const;
   // The first violations, with the events around them.
   [[nodiscard]] std::string report() const;
+  [[nodiscard]] const Judged& judged() const { return judged_; }
   // The figures of the run as text.
   [[nodiscard]] std::string figures() const;
 

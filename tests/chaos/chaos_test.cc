@@ -35,6 +35,7 @@ TEST(ChaosTest, LocksKeepWhatTheyPromise) {
   Plan plan;
   plan.seed = number_from("LOCKSTEP_CHAOS_SEED", std::random_device()() % 1'000'000);
   const std::uint64_t total = number_from("LOCKSTEP_CHAOS_SECONDS", kDefaultSeconds);
+  ASSERT_GT(total, 0U) << "LOCKSTEP_CHAOS_SECONDS is not a number from 1";
   plan.rounds = static_cast<int>((total + kSecondsOfRound - 1) / kSecondsOfRound);
   plan.chaos = milliseconds(seconds(total)) / plan.rounds;
   std::printf("chaos: seed %llu\n", static_cast<unsigned long long>(plan.seed));
@@ -44,6 +45,8 @@ TEST(ChaosTest, LocksKeepWhatTheyPromise) {
   run.run();
   std::printf("%s\n", run.figures().c_str());
   EXPECT_TRUE(run.violations().empty()) << run.report();
+  EXPECT_GT(run.judged().grants, 0U);
+  EXPECT_GT(run.judged().intervals, 0U);
 }
 
 // A contender with one flaw, and the check that must notice it without faults.

@@ -10,7 +10,7 @@
 
 namespace lockstep::chaos {
 
-// The number of judged facts, so that a run in which nothing happened does not pass.
+// The numbers of judged facts: a run that has judged no grant and no use does not pass.
 struct Judged {
   std::uint64_t grants = 0;  // Grants compared with the servers' log.
   std::uint64_t losses = 0;

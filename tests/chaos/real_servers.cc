@@ -21,7 +21,7 @@ using support::ZookeeperEnsemble;
 constexpr milliseconds kLongestStop(9000);
 constexpr milliseconds kUsualRealTimeout(2500);
 constexpr std::chrono::seconds kPatienceWithLogs(60);
-constexpr std::size_t kServerLogLinesMax = 60;
+constexpr std::size_t kMostLogLines = 60;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ std::vector<Transaction> RealServers::committed(const std::string& root) {
   throw std::runtime_error("no server writes its transaction log");
 }
 
-// Chooses the leader as often as the others together.
+// Chooses the leader twice as often as the others together.
 std::size_t RealServers::choose_server(Draw& draw) const {
   if (draw.one_in(2)) {
     for (std::size_t i = 0; i < ZookeeperEnsemble::kServers; ++i) {
@@ -116,7 +116,7 @@ std::string RealServers::logs() const {
     std::deque<std::string> lines;
     for (std::string line; std::getline(log, line);) {
       lines.push_back("    " + line + "\n");
-      if (lines.size() > kServerLogLinesMax) lines.pop_front();
+      if (lines.size() > kMostLogLines) lines.pop_front();
     }
     for (const std::string& line : lines) text += line;
   }

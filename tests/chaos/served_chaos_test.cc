@@ -36,6 +36,8 @@ TEST(ServedChaosTest, LocksKeepWhatTheyPromiseOnSimulatedServers) {
     std::printf("%s\n", run.figures().c_str());
     std::fflush(stdout);
     EXPECT_TRUE(run.violations().empty()) << run.report();
+    EXPECT_GT(run.judged().grants, 0U);
+    EXPECT_GT(run.judged().intervals, 0U);
   }
 }
 

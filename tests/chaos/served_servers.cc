@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 constexpr std::uint32_t kServers = 3;
 constexpr milliseconds kTick(50);
 constexpr milliseconds kUsualServedTimeout(600);
-constexpr std::size_t kRequestsShownMax = 200;
+constexpr std::size_t kMostRequestsShown = 200;
 
 service::ServiceOptions served_options() { return {.servers = kServers, .tick_time = kTick}; }
 
@@ -103,7 +103,7 @@ std::optional<Servers::Fault> ServedServers::disturb_session(Draw& draw) {
 
 std::string ServedServers::logs() const {
   const std::vector<Control::LoggedRequest> log = control_.log();
-  const std::size_t skipped = log.size() > kRequestsShownMax ? log.size() - kRequestsShownMax : 0;
+  const std::size_t skipped = log.size() > kMostRequestsShown ? log.size() - kMostRequestsShown : 0;
   std::string text = "\n  the log of the servers ends:\n";
   for (std::size_t i = skipped; i < log.size(); ++i) {
     const auto at = std::chrono::duration_cast<milliseconds>(log[i].at.time_since_epoch()).count();
