@@ -1,6 +1,8 @@
 // Holds a lock on a real ensemble for as long as it is safe:
 //
 //   lock_in_production zk1:2181,zk2:2181,zk3:2181
+//
+// The exit status tells cron whether the work was done: 0, or 1 without the lock.
 #include <cstdio>
 #include <string>
 
@@ -17,7 +19,7 @@ using lockstep::Result;
 using lockstep::Task;
 using namespace std::chrono_literals;
 
-Task<void> nightly_job(Client& client) {
+Task<void> nightly_job(Client& client, bool& done) {
   const Context patience(client.executor().now() + 30s);  // One deadline for all steps.
   const Path lock("/locks/nightly");
   const auto session = co_await client.session(patience);
@@ -36,6 +38,7 @@ Task<void> nightly_job(Client& client) {
   // protected resource, which refuses smaller ones.
   std::printf("working with token %lld\n", static_cast<long long>(held->fencing_token()));
   static_cast<void>(co_await held->release());
+  done = true;
 }
 
 int main(int argc, char** argv) {
@@ -45,5 +48,7 @@ int main(int argc, char** argv) {
   }
   lockstep::zookeeper::Runtime runtime;
   lockstep::zookeeper::Client client(runtime, lockstep::zookeeper::Options(argv[1]));
-  runtime.run(nightly_job(client));
+  bool done = false;
+  runtime.run(nightly_job(client, done));
+  return done ? 0 : 1;
 }

@@ -100,7 +100,10 @@ inline std::unique_ptr<World> choose(int argc, char** argv) {
 inline lockstep::Task<std::shared_ptr<lockstep::Session>> session_of(lockstep::Client& client) {
   const lockstep::Context patience(client.executor().now() + std::chrono::seconds(10));
   const auto session = co_await client.session(patience);
-  if (!session) std::fprintf(stderr, "no session: %s\n", name(session.error()).data());
+  if (!session) {
+    const std::string why = client.last_failure();
+    std::fprintf(stderr, "no session: %s (%s)\n", name(session.error()).data(), why.c_str());
+  }
   co_return session ? *session : nullptr;
 }
 

@@ -41,7 +41,16 @@ INSTANTIATE_TEST_SUITE_P(Each, ExamplesOnServerTest,
                                          "fenced_writer"),
                          [](const auto& tested) { return std::string(tested.param); });
 
-TEST(ThreadsExampleTest, WorksWithTheLock) {
+TEST(ProductionExampleTest, WorksOnServer) {
+  const support::ZookeeperServer server;
+  EXPECT_EQ(run_example("lock_in_production", server.address()), 0);
+}
+
+TEST(ProductionExampleTest, FailsWithoutTheLock) {
+  EXPECT_EQ(run_example("lock_in_production", "no-port"), 1);
+}
+
+TEST(ThreadsExampleTest, WorksOnServer) {
   const support::ZookeeperServer server;
   EXPECT_EQ(run_example("lock_with_threads", server.address() + " 600"), 0);
 }

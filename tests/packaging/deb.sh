@@ -88,7 +88,7 @@ purge() {
   return 0
 }
 
-# build_against PROJECT...: builds the README's program with pkg-config, and projects of this
+# build_against PROJECT...: builds an example with pkg-config, and projects of this
 # folder.
 build_against() {
   add g++ cmake make pkg-config librapidcheck-dev
