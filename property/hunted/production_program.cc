@@ -4,6 +4,7 @@
 
 #include "lockstep/fakezk/world.h"
 #include "lockstep/internal/check.h"
+#include "lockstep/lab/words.h"
 #include "lockstep/zookeeper/client.h"
 #include "lockstep/zookeeper/runtime.h"
 #include "on_zookeeper.h"
@@ -36,6 +37,7 @@ void ProductionProgram::prepare(fakezk::World& world, search::Verdict& verdict) 
   resource_.begin(world, verdict, 1);
   attempts_ = 0;
   grants_ = 0;
+  groundless_.clear();
   Request parent(OpCode::kCreate, lock_path_);
   parent.mode = CreateMode::kContainer;
   const bool created = world.servers().create_as_operator(parent, world.now());
@@ -68,6 +70,9 @@ void ProductionProgram::contend(std::uint32_t index) {
   const intercept::Execution::InRuntime inside;  // The counters are not the thread's own.
   attempts_ += self.attempts();
   grants_ += self.grants();
+  if (self.groundless_failure() && groundless_.empty()) {
+    groundless_ = lab::groundless(process_name(index), *self.groundless_failure());
+  }
 }
 
 void ProductionProgram::restart(fakezk::Process& process) {
@@ -90,7 +95,11 @@ void ProductionProgram::judge_end(fakezk::World& world) {
   }
   oracles_.check_orphans();
   if (lock_.check_at_end) lock_.check_at_end(world, hunted().verdict());
-  if (attempts_ == 0 || grants_ > 0 || world.kinds_injected() != 0) return;
+  if (grants_ > 0) {
+    if (!groundless_.empty()) hunted().verdict().report("L1", groundless_, world.steps());
+    return;
+  }
+  if (attempts_ == 0 || world.kinds_injected() != 0) return;
   hunted().verdict().report(search::Oracle::kMisuse,
                             "every acquire has failed, although no fault has struck: there is no"
                             " grant to judge",

@@ -47,6 +47,7 @@ class ProductionProgram final : public threads::ThreadsProgram, private fakezk::
   ThreadBodies thread_bodies_;
   std::uint32_t attempts_ = 0;
   std::uint32_t grants_ = 0;
+  std::string groundless_;  // Says which acquire has failed without a cause.
 };
 
 }  // namespace lockstep::hunted

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,7 +43,7 @@ class Attempt {
   // It has ended with that result. An error needs a cause.
   template <class T>
   void resolved(const Result<T>& result) {
-    end();
+    end(result ? std::nullopt : std::optional(result.error()));
     if (result || may_end_with(result.error(), has_deadline_, struck())) return;
     const std::string error(name(result.error()));
     oracles().violated("user:reason", "an acquire ended without a cause: " + error);
@@ -64,8 +65,8 @@ class Attempt {
   }
 
   // It has ended. The caller judges the result.
-  void end() {
-    if (!std::exchange(ended_, true)) oracles().resolved(session_, self_.user());
+  void end(std::optional<Error> failure = std::nullopt) {
+    if (!std::exchange(ended_, true)) oracles().resolved(session_, self_.user(), failure);
   }
 
  private:

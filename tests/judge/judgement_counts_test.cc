@@ -13,6 +13,10 @@ using search::Oracle;
 class JudgementCountsTest : public OraclesOfRules {
  protected:
   std::uint64_t judged(Oracle oracle) { return oracles().judged().of(oracle); }
+  static GrantRecord by_own_clock(GrantRecord record) {
+    record.loss = LossPolicy::kOwnClock;
+    return record;
+  }
   void hold_and_remove(const GrantRecord& record, FakeSession& holder, const Created& own) {
     oracles().granted(record);
     oracles().releasing(record);
@@ -63,6 +67,31 @@ TEST_F(JudgementCountsTest, TheFirstOfAQueueHaveNoOrder) {
   EXPECT_EQ(judged(Oracle::kS1), 2U);
   EXPECT_EQ(judged(Oracle::kL2), 0U);
   EXPECT_EQ(judged(Oracle::kS3), 0U);
+}
+
+// S2 is about the holders of earlier grants.
+TEST_F(JudgementCountsTest, S2IsJudgedFromTheSecondGrantOn) {
+  judge(mutex_rules());
+  const Created first = place(*a_);
+  hold_and_remove(by_own_clock(grant(*a_, first)), *a_, first);
+  EXPECT_EQ(judged(Oracle::kS2), 0U);
+  const Created second = place(*b_);
+  hold_and_remove(grant(*b_, second), *b_, second);
+  EXPECT_EQ(judged(Oracle::kS2), 1U);
+  // Nobody has to tell the second holder.
+  const Created third = place(*a_);
+  hold_and_remove(grant(*a_, third), *a_, third);
+  EXPECT_EQ(judged(Oracle::kS2), 2U);
+  EXPECT_EQ(judged(Oracle::kL2), 3U);
+}
+
+TEST_F(JudgementCountsTest, S2CountsTheLeasesThatHaveOthersBesideThem) {
+  judge(semaphore_rules(2));
+  for (int lease = 0; lease < 2; ++lease) {
+    EXPECT_EQ(judged(Oracle::kS2), 0U);
+    oracles().granted(by_own_clock(shared(*a_, place(*a_, "/lock/x-lease-"))));
+  }
+  EXPECT_EQ(judged(Oracle::kS2), 1U);
 }
 
 // Looks at leases, or at a lock of one znode, show no predecessor.

@@ -224,5 +224,12 @@ TEST_F(ReadWriteOraclesTest, ProgramMayReportWhatItHasSeen) {
   EXPECT_EQ(broken(), "user:stock");
 }
 
+TEST_F(ReadWriteOraclesTest, ALeaseThatIsReportedAsExclusiveIsMisuse) {
+  judge(semaphore_rules(2));
+  oracles().granted(shared(*a_, place(*a_, "/lock/x-lease-")));
+  oracles().granted(grant(*b_, place(*b_, "/lock/x-lease-")));
+  expect_broken("misuse", "was granted as exclusive, but its znode is a lease");
+}
+
 }  // namespace
 }  // namespace lockstep::judge

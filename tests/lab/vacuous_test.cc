@@ -103,16 +103,16 @@ TEST(VacuousTest, AWakeThatGivesTheLockIsJudgedByL3) {
   EXPECT_GT(report.judged.of(search::Oracle::kL3), 100U) << report.text();
 }
 
-// Without a fault, each grant is judged by both.
+// Without a fault, each pair of grants is judged by both.
 TEST(VacuousTest, AWaivedJudgementIsNotCounted) {
   const LockUnderTest lock("fair-mutex", &contend_briefly_for<FairMutex>);
   HuntSettings settings = calm_hunt();
   const HuntReport calm = hunt_lock(lock, settings);
-  EXPECT_EQ(calm.judged.of(search::Oracle::kS2), calm.judged.of(search::Oracle::kS1));
+  EXPECT_EQ(calm.judged.of(search::Oracle::kS2), calm.judged.of(search::Oracle::kL2));
   settings.faults.allow(fakezk::FaultKind::kKillSession);
   settings.faults.set_total(1);
   const HuntReport disturbed = hunt_lock(lock, settings);
-  EXPECT_LT(disturbed.judged.of(search::Oracle::kS2), disturbed.judged.of(search::Oracle::kS1));
+  EXPECT_LT(disturbed.judged.of(search::Oracle::kS2), disturbed.judged.of(search::Oracle::kL2));
 }
 
 // Leaves a znode behind, whether or not it reports the end of its acquire.

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "lockstep/acl.h"
+#include "lockstep/held_lock.h"
+#include "lockstep/judge/lock_oracles.h"
 #include "lockstep/judge/shared_resource.h"
 #include "lockstep/search/exhaustive.h"
 #include "plays.h"
@@ -193,6 +195,33 @@ TEST_F(StepsByHandTest, AJudgesQuestionConflictsWithTheClientsSteps) {
   Footprint unconcerned;
   unconcerned.add(ObjectKind::kProcess, simulation_.client("C").process().index(), true);
   EXPECT_FALSE(enters.conflicts_with(unconcerned));
+}
+
+// A holder by its own clock has to know when the servers have ended its grant.
+TEST_F(StepsByHandTest, AGrantConflictsWithTheEndOfAnEarlierOneThatIsStillHeld) {
+  const auto a = open("A");
+  const auto b = open("B");
+  must(simulation_.run(create(*a, "/lock")), "create");
+  const auto take = [&](FakeSession& holder) {
+    const Created own = must(
+        simulation_.run(create(holder, "/lock/x-lock-", Data(), CreateMode::kEphemeralSequential)),
+        "create");
+    GrantRecord grant(holder.id(), "/lock", own.path, own.stat.czxid, own.stat.czxid);
+    grant.loss = LossPolicy::kOwnClock;
+    return grant;
+  };
+  search::Verdict verdict;
+  judge::LockOracles oracles("-lock-");
+  oracles.begin(simulation_.world(), verdict);
+  const GrantRecord first = take(*a);
+  const GrantRecord second = take(*b);
+  oracles.granted(first);
+  const Footprint granted = touched([&] { oracles.granted(second); });
+  const Footprint ends = touched([&] {
+    simulation_.world().servers().remove_as_operator(
+        *simulation_.world().servers().paths().find(first.znode.text()), simulation_.now());
+  });
+  EXPECT_TRUE(granted.conflicts_with(ends));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TEST(JudgementsTest, TextNamesGuaranteesThatJudgedNothingAndWhy) {
   judged.count(Oracle::kR2);
   judged.count(Oracle::kCrash);
   const std::string text = judged.text();
-  EXPECT_TRUE(text.starts_with("Judged: S1 20, R2 1 times. Judged nothing: S2 (no grant is kept"))
+  EXPECT_TRUE(text.starts_with("Judged: S1 20, R2 1 times. Judged nothing: S2 (no grant followed"))
       << text;
   EXPECT_NE(text.find("L4 (no acquire had a deadline)"), std::string::npos) << text;
   EXPECT_EQ(text.find("crash"), std::string::npos) << text;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "lockstep/sleep.h"
@@ -151,6 +152,38 @@ TEST_F(StateHashTest, CoversTheOperationsOfATransactionInFlight) {
   };
   EXPECT_EQ(sends("1"), sends("1"));
   EXPECT_NE(sends("1"), sends("2"));
+}
+
+Query add_watch(WatchMode mode) {
+  Query query(Query::Kind::kAddWatch);
+  query.path = Path("/a");
+  query.mode = mode;
+  return query;
+}
+
+TEST_F(StateHashTest, CoversTheModeOfAWatch) {
+  const auto watches = [](WatchMode mode, bool has_arrived) {
+    return hash_after([&](Simulation& simulation, FakeSession& session) {
+      simulation.world().network().send(session.link(), add_watch(mode));
+      if (has_arrived) simulation.settle();
+    });
+  };
+  for (const bool has_arrived : {false, true}) {
+    const std::uint64_t persistent = watches(WatchMode::kPersistent, has_arrived);
+    EXPECT_EQ(persistent, watches(WatchMode::kPersistent, has_arrived));
+    EXPECT_NE(persistent, watches(WatchMode::kRecursive, has_arrived));
+  }
+}
+
+TEST_F(StateHashTest, CoversTheAnswerToAQuery) {
+  const auto hash_of = [](std::int32_t descendants) {
+    ServerMessage message(ServerMessage::Kind::kQueried);
+    message.answer = std::make_unique<QueryAnswer>();
+    message.answer->descendants = descendants;
+    return search::content_hash(message);
+  };
+  EXPECT_EQ(hash_of(1), hash_of(1));
+  EXPECT_NE(hash_of(1), hash_of(2));
 }
 
 TEST_F(StateHashTest, CoversTheDetailsOfAReply) {

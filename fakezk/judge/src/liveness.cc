@@ -1,6 +1,6 @@
-// L1 wherever nothing can happen until time passes: a contender whose turn has come holds the lock,
-// or will without the clock. Its client may need the clock to reconnect or to repeat a request;
-// LockRules::idle_allowance is for that.
+// L4, and L1 wherever nothing can happen until time passes: a contender whose turn has come holds
+// the lock, or will without the clock. Its client may need the clock to reconnect or to repeat a
+// request; LockRules::idle_allowance is for that.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -11,6 +11,23 @@
 namespace lockstep::judge {
 
 using search::Oracle;
+
+void LockOracles::resolved(SessionId session, std::uint32_t user, std::optional<Error> failure) {
+  const auto pending = find_acquire(session, user);
+  if (pending == acquiring_.end()) return;
+  count(Oracle::kL1);
+  if (pending->deadline) count(Oracle::kL4);
+  // This process's clock set the deadline.
+  const TimePoint now =
+      pending->process == kNoProcess ? world_->now() : world_->process(pending->process).now();
+  if (pending->deadline && now > *pending->deadline + fakezk::Faults::kPassedOver) {
+    report_late(session, now - *pending->deadline);
+  }
+  if (failure == Error::kTimedOut && pending->deadline && now < *pending->deadline) {
+    report_early(session, *pending->deadline - now);
+  }
+  acquiring_.erase(pending);
+}
 
 void LockOracles::at_rest(TimePoint until) {
   follow_server();

@@ -28,7 +28,10 @@ std::string_view wrong_in(const GrantRecord& grant, const ContenderLife& own,
   const bool below = znode.size() > lock.size() && znode.starts_with(lock) &&
                      (lock.ends_with('/') || znode[lock.size()] == '/');
   if (!below) return "was granted for a lock in which it has no place";
-  if (own.lease) return {};
+  if (own.lease) {
+    return grant.share == Share::kShared ? ""
+                                         : "was granted as exclusive, but its znode is a lease";
+  }
   if (!rules.single.empty()) {
     return grant.share == Share::kShared ? "was granted as shared, but its znode is the whole lock"
                                          : "";
@@ -45,6 +48,7 @@ void LockOracles::begin(fakezk::World& world, search::Verdict& verdict) {
   verdict_ = &verdict;
   judged_ = {};
   grants_.clear();
+  locks_.clear();
   late_grants_.clear();
   acquiring_.clear();
   places_.clear();
@@ -61,6 +65,10 @@ void LockOracles::end() {
 void LockOracles::tell_end(LockOracles*& judge) {
   judge = this;
   until_end_ = &judge;
+}
+
+void LockOracles::makes_grants_of(const Path& lock) {
+  if (std::ranges::find(locks_, lock) == locks_.end()) locks_.push_back(lock);
 }
 
 void LockOracles::acquiring(SessionId session, std::uint32_t process,
@@ -104,20 +112,6 @@ bool LockOracles::has_waited(SessionId session) const {
   return std::ranges::any_of(acquiring_, [&](const Acquire& acquire) {
     return acquire.session == session && acquire.waits;
   });
-}
-
-void LockOracles::resolved(SessionId session, std::uint32_t user) {
-  const auto pending = find_acquire(session, user);
-  if (pending == acquiring_.end()) return;
-  count(Oracle::kL1);
-  if (pending->deadline) count(Oracle::kL4);
-  // This process's clock set the deadline.
-  const TimePoint now =
-      pending->process == kNoProcess ? world_->now() : world_->process(pending->process).now();
-  if (pending->deadline && now > *pending->deadline + fakezk::Faults::kPassedOver) {
-    report_late(session, now - *pending->deadline);
-  }
-  acquiring_.erase(pending);
 }
 
 void LockOracles::crashed(std::uint32_t process) {
@@ -192,7 +186,7 @@ void LockOracles::check_leases(const GrantRecord& grant, const Life& own) {
   std::uint32_t leases = 0;
   for (const Life& other : lives_) {
     if (other.created > grant.evidence) break;
-    if (!other.lease || other.lock != own.lock) continue;
+    if (!other.lease || !is_of_one_lock(other.lock, own.lock)) continue;
     if (!other.gone_at(grant.evidence)) ++leases;
   }
   if (leases > rules_.capacity) report_leases(grant, leases);
@@ -262,26 +256,30 @@ inline bool LockOracles::may_overlap(const GrantRecord& grant, const Life& own,
 [[gnu::always_inline]] inline void LockOracles::check_earlier_grants(const GrantRecord& grant,
                                                                      const Life& own) {
   for (const Grant& earlier : grants_) {
-    if (earlier.lock != own.lock) continue;
+    if (!is_of_one_lock(earlier.lock, own.lock)) continue;
     if (earlier.created == grant.created && earlier.znode == own.znode) {
       report(Oracle::kS1, grant, "was granted twice");
       continue;
     }
     if (earlier.share == Share::kShared && grant.share == Share::kShared) continue;
-    if (rules_.holders > 1) continue;  // check_evidence() has judged who is in front of each.
-    if (may_overlap(grant, own, earlier)) report_overlap(grant, earlier);
-    check_order(grant, earlier);
-    if (!earlier.held() || is(earlier.znode, grant.continues)) continue;
+    // check_evidence() has counted the leases, and judged who is in front of several holders.
     const Life* const life = life_of(earlier);
-    if (life && life->deleted != 0) check_told(earlier, *life, grant.znode);
+    if (own.lease || (life && life->lease) || rules_.holders > 1) continue;
+    if (may_overlap(grant, own, earlier)) report_overlap(grant, earlier);
+    if (earlier.lock == own.lock) check_order(grant, earlier);
+    if (earlier.by_own_clock()) count(Oracle::kS2);
+    if (!earlier.held() || is(earlier.znode, grant.continues)) continue;
+    if (life) check_told(earlier, *life, grant.znode);
     if (own.deleted != 0) remember_late_grant(Path(world_->server().paths().text(earlier.znode)));
   }
 }
 
-// `now_granted` is reported while the holder of `dead` still believes in a grant that the server
-// has already ended.
+// `now_granted` is reported while the holder of `dead` still believes in a grant, which the server
+// may have ended.
 void LockOracles::check_told(const Grant& dead, const Life& life, const Path& now_granted) {
   if (!dead.by_own_clock()) return;
+  world_->note_existence(life.znode);
+  if (life.deleted == 0) return;
   if (life.deleted_by == life.owner) return check_own_deletion(dead);
   report_untold(dead, life, now_granted);
 }

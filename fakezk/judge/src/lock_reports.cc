@@ -31,7 +31,6 @@ void LockOracles::count(Oracle oracle, std::uint64_t facts) {
 
 void LockOracles::count_grant(const GrantRecord& grant) {
   count(Oracle::kS1);
-  if (grant.loss != LossPolicy::kServerNotice) count(Oracle::kS2);
   if (grant.evidence <= world_->server().last_zxid()) return;
   report(
       Oracle::kMisuse, grant,
@@ -54,6 +53,12 @@ void LockOracles::report_late(SessionId session, Duration late) {
   const auto late_ms = std::chrono::duration_cast<std::chrono::milliseconds>(late).count();
   report(Oracle::kL4, "an acquire of " + who(session) + " resolved " + std::to_string(late_ms) +
                           " ms after its deadline");
+}
+
+void LockOracles::report_early(SessionId session, Duration early) {
+  const auto early_ms = std::chrono::duration_cast<std::chrono::milliseconds>(early).count();
+  report(Oracle::kL4, "an acquire of " + who(session) + " has timed out " +
+                          std::to_string(early_ms) + " ms before its deadline");
 }
 
 void LockOracles::report_unresolved(SessionId session) {

@@ -7,24 +7,32 @@
 
 namespace lockstep::judge {
 
+using search::Oracle;
+
 // Whether that grant is held as far as its holder knows, beside the one of `own`. A holder that
 // relies on the server's notice does not count once the server has ended its grant.
 bool LockOracles::holds_beside(const Grant& earlier, const Life& own) const {
   const Life* const life = life_of(earlier);
-  if (!life || life == &own || life->lock != own.lock || life->lease != own.lease) return false;
-  return earlier.held() && (life->deleted == 0 || earlier.by_own_clock());
+  if (!life || life == &own || life->lease != own.lease) return false;
+  if (!is_of_one_lock(life->lock, own.lock) || !earlier.held()) return false;
+  world_->note_existence(life->znode);
+  return life->deleted == 0 || earlier.by_own_clock();
 }
 
 void LockOracles::check_number_of_holders(const GrantRecord& grant, const Life& own) {
+  // Nobody has to be told.
+  const bool by_notice = grant.loss == LossPolicy::kServerNotice;
+  if (by_notice && std::ranges::none_of(grants_, &Grant::by_own_clock)) return;
   const auto beside = [&](const Grant& earlier) {
     return holds_beside(earlier, own) && !is(earlier.znode, grant.continues);
   };
   const auto others = std::ranges::count_if(grants_, beside);
+  if (others > 0) count(Oracle::kS2);
   if (std::cmp_less(others, own.lease ? rules_.capacity : rules_.holders)) return;
   for (const Grant& earlier : grants_) {
     if (!beside(earlier)) continue;
     const Life& life = *life_of(earlier);
-    if (life.deleted != 0) check_told(earlier, life, grant.znode);
+    check_told(earlier, life, grant.znode);
     if (own.deleted != 0) remember_late_grant(Path(text(earlier.znode)));
   }
 }

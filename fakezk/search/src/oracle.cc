@@ -16,7 +16,8 @@ constexpr std::array kOracles = {
     OracleFacts{
         Oracle::kS2, "S2", true, "exclusion, in the clients' order",
         "While one client believes that it holds the lock, no other may be granted it.",
-        "no grant is kept by its holder's own clock, and nobody entered what the lock protects"},
+        "no grant followed one that its holder's own clock keeps, and nobody entered what the lock "
+        "protects"},
     OracleFacts{Oracle::kS3, "S3", true, "fencing tokens grow",
                 "A later grant must carry a larger fencing token than an earlier one.",
                 "no exclusive grant followed another one of its queue"},
@@ -30,7 +31,8 @@ constexpr std::array kOracles = {
     OracleFacts{
         Oracle::kL1, "L1", true, "no lost wakeup",
         "A contender whose turn has come must get the lock without waiting for the clock, and once "
-        "the faults are over, every acquire must end, with the lock or with an error.",
+        "the faults are over, every acquire must end, with the lock or with an error that has a "
+        "cause: a fault, or its deadline.",
         "there was no contender"},
     OracleFacts{Oracle::kL2, "L2", true, "first come, first served",
                 "The lock must be granted in the order of the contenders' places in the queue.",
@@ -42,7 +44,8 @@ constexpr std::array kOracles = {
                 "struck",
                 "L3"},
     OracleFacts{Oracle::kL4, "L4", true, "the deadline holds",
-                "An acquire must return when its deadline has come.", "no acquire had a deadline"},
+                "An acquire must return when its deadline has come, and not time out before.",
+                "no acquire had a deadline"},
     OracleFacts{Oracle::kR1, "R1", true, "a loss is reported once",
                 "A lost lock must be reported once, and never after its release.",
                 "no loss was reported, and no release found one"},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lockstep::search {
@@ -81,6 +82,15 @@ void add_request(Hash& hash, const Request& request) {
   for (const Request& op : request.ops()) add_request(hash, op);
 }
 
+void add_query(Hash& hash, const fakezk::Query& query) {
+  hash.add(query.kind);
+  hash.add(query.path.view());
+  hash.add(query.mode);
+  hash.add(query.reads.size());
+  for (const Request& read : query.reads) add_request(hash, read);
+  hash.add(query.breaks_off);
+}
+
 void add_message(Hash& hash, const fakezk::ClientMessage& message) {
   using Kind = fakezk::ClientMessage::Kind;
   hash.add(message.kind);
@@ -88,6 +98,7 @@ void add_message(Hash& hash, const fakezk::ClientMessage& message) {
   if (message.kind == Kind::kHandshake) {
     hash.add(static_cast<std::uint64_t>(message.handshake().session_id));
   }
+  if (message.kind == Kind::kQuery) return add_query(hash, message.query());
   if (message.kind != Kind::kSetWatches) return;
   for (const std::vector<Path>* const paths : message.watched().lists()) {
     hash.add(paths->size());
@@ -107,17 +118,21 @@ void add_link(Hash& hash, const fakezk::Link& link) {
   for (std::size_t i = 0; i < link.inbox.size(); ++i) hash.add(content_hash(link.inbox[i]));
 }
 
-// Adds which connection watches which path. The order in which the watches were set cannot be
-// observed.
+// Adds which connection watches which path, and how. The order in which the watches were set cannot
+// be observed.
 void add_watches(Hash& hash, const fakezk::WatchTable& watches, const fakezk::PathTable& paths,
                  fakezk::LinkIndex links) {
   for (fakezk::LinkIndex link = 0; link < links; ++link) {
-    std::vector<std::string_view> watched;
-    for (const fakezk::PathId path : watches.watched_by(link))
-      watched.push_back(paths.text(path).view());
+    std::vector<std::pair<std::string_view, fakezk::WatchMode>> watched;
+    for (const fakezk::PathId path : watches.watched_by(link)) {
+      watched.emplace_back(paths.text(path).view(), watches.mode(path, link));
+    }
     std::ranges::sort(watched);
     hash.add(watched.size());
-    for (const std::string_view path : watched) hash.add(path);
+    for (const auto& [path, mode] : watched) {
+      hash.add(path);
+      if (mode != fakezk::WatchMode::kOneShot) hash.add(mode);
+    }
   }
 }
 
@@ -186,6 +201,26 @@ void add_details(Hash& hash, const ReplyDetails& details) {
   }
 }
 
+void add_reply(Hash& hash, const Reply& reply) {
+  hash.add(reply.is_error());
+  if (reply.is_error()) hash.add(reply.error);
+  hash.add(reply.path.view());
+  add_stat(hash, reply.stat());
+  add_data(hash, reply.data);
+  hash.add(reply.children.size());
+  for (const std::string_view name : reply.children) hash.add(name);
+  if (!reply.plain()) add_details(hash, reply.details());
+}
+
+void add_answer(Hash& hash, const fakezk::QueryAnswer& answer) {
+  add_identities(hash, answer.clients);
+  hash.add(answer.ephemerals.size());
+  for (const Path& ephemeral : answer.ephemerals) hash.add(ephemeral.view());
+  hash.add(static_cast<std::uint64_t>(answer.descendants));
+  hash.add(answer.replies.size());
+  for (const Reply& reply : answer.replies) add_reply(hash, reply);
+}
+
 }  // namespace
 
 std::uint64_t content_hash(const fakezk::ServerMessage& message) {
@@ -194,14 +229,8 @@ std::uint64_t content_hash(const fakezk::ServerMessage& message) {
   hash.add(message.event);
   hash.add(message.op);
   hash.add(static_cast<std::uint64_t>(message.welcome ? message.welcome->session_id : 0));
-  hash.add(message.reply.is_error());
-  if (message.reply.is_error()) hash.add(message.reply.error);
-  hash.add(message.reply.path.view());
-  add_stat(hash, message.reply.stat());
-  add_data(hash, message.reply.data);
-  hash.add(message.reply.children.size());
-  for (const std::string_view name : message.reply.children) hash.add(name);
-  if (!message.reply.plain()) add_details(hash, message.reply.details());
+  add_reply(hash, message.reply);
+  if (message.answer) add_answer(hash, *message.answer);
   return hash.value();
 }
 

@@ -82,6 +82,12 @@ bool WatchTable::contains(PathId path, LinkIndex link) const {
          std::ranges::find(watchers_[path], link) != watchers_[path].end();
 }
 
+WatchMode WatchTable::mode(PathId path, LinkIndex link) const {
+  const auto known = lasting_.find({path, link});
+  if (known == lasting_.end()) return WatchMode::kOneShot;
+  return known->second ? WatchMode::kRecursive : WatchMode::kPersistent;
+}
+
 std::vector<PathId> WatchTable::watched_by(LinkIndex link) const {
   std::vector<PathId> paths;
   if (link >= watched_.size()) return paths;

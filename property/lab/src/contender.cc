@@ -10,6 +10,7 @@ void Contender::clear() noexcept {
   client_.fake().let_go();
   attempts_ = 0;
   grants_ = 0;
+  groundless_.reset();
   finished_ = false;
   has_drawn_early_ = false;
   kept_.clear();
@@ -57,6 +58,13 @@ void Contender::tried(const Result<HeldLock>& held) {
   oracles_.violated("misuse",
                     "a lock is held without the oracles' knowledge: its HeldLock has to be made"
                     " with the LockObserver given to the recipe");
+}
+
+void Contender::tried(const Result<HeldLock>& held, const Context& patience) {
+  tried(held);
+  if (held || groundless_ || held.error() == Error::kConflict) return;
+  if (held.error() == Error::kTimedOut && patience.deadline()) return;
+  if (client_.process().world().kinds_injected() == 0) groundless_ = held.error();
 }
 
 void Contender::check_sharing(std::string_view name) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lockstep/internal/check.h"
+#include "lockstep/lab/words.h"
 #include "lockstep/search/chronicle.h"
 
 namespace lockstep::lab {
@@ -188,11 +189,20 @@ void LockScenario::check_grants(const fakezk::World& world) const {
     attempts += contender.attempts();
     grants += contender.grants();
   }
-  if (attempts == 0 || grants > 0 || world.kinds_injected() != 0) return;
+  if (grants > 0) return check_failures(world);
+  if (attempts == 0 || world.kinds_injected() != 0) return;
   verdict_->report("misuse",
                    "every acquire has failed, although no fault has struck: there is no grant to"
                    " judge",
                    world.steps());
+}
+
+void LockScenario::check_failures(const fakezk::World& world) const {
+  for (const Contender& contender : contenders_) {
+    if (!contender.groundless_failure()) continue;
+    verdict_->report("L1", groundless(contender.client().name(), *contender.groundless_failure()),
+                     world.steps());
+  }
 }
 
 // No search chooses what comes before the first step.

@@ -74,6 +74,11 @@ std::string describe_impossible(fakezk::FaultKinds impossible) {
   return text;
 }
 
+std::string groundless(std::string_view contender, Error failure) {
+  return "an acquire of " + std::string(contender) + " failed (" + std::string(name(failure)) +
+         "), although no fault had struck and no deadline of it had passed";
+}
+
 std::string fault_kind_names() { return kinds(fakezk::FaultPlan::all(1), ", "); }
 
 std::string named_fault_kind_names() {

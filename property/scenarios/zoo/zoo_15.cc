@@ -28,14 +28,14 @@ class SwallowingPlace {
   bool granted_ = false;
 };
 
-// Takes the lock if it is free; kTimedOut otherwise.
+// Takes the lock if it is free; kConflict otherwise.
 Task<Result<Zxid>> try_turn(Session& session, Path lock, Path ours, LockObserver* observer,
                             Context context) {
   const Children queue = co_await ok(retried(session, &Session::get_children, lock, context));
   const Position position = co_await ok(position_of(ours.name(), kLockMark, queue));
   if (position.ahead == 0) co_return queue.parent().pzxid;
   if (observer) observer->waiting(session.id(), ours, position.ahead);
-  co_return failure(Error::kTimedOut);
+  co_return failure(Error::kConflict);
 }
 
 using Mutex = AssembledMutex<&sound_create, &try_turn, SwallowingPlace>;

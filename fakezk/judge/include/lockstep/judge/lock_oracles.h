@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lockstep/error.h"
 #include "lockstep/fakezk/world.h"
 #include "lockstep/judge/contender_lives.h"
 #include "lockstep/judge/lock_rules.h"
@@ -41,7 +42,8 @@ namespace lockstep::judge {
 //  L2  conflicting grants come in the order of their places
 //  L3  one wake per release: a contender looks at its queue again only after the one right in
 //      front of it has gone. Not judged once a fault has struck: a contender may look again then
-//  L4  an acquire that has a deadline resolves by then, unless a process was stalled
+//  L4  an acquire that has a deadline resolves by then, unless a process was stalled, and does not
+//      time out before
 //  R1  a loss is reported at most once, never after a release, and no later than a release that
 //      finds it
 //  R2  every release of a grant reports the same outcome: "released" only if the release alone has
@@ -76,8 +78,14 @@ class LockOracles final : public LockObserver {
   // Several users of one session are told apart by their numbers.
   void acquiring(SessionId session, std::uint32_t process,
                  std::optional<TimePoint> deadline = std::nullopt, std::uint32_t user = 0);
-  // The session's acquire has ended, one way or the other.
-  void resolved(SessionId session, std::uint32_t user = 0);
+  // The session's acquire has ended: it has the lock, or has failed, with this error if the program
+  // says so.
+  void resolved(SessionId session, std::uint32_t user = 0,
+                std::optional<Error> failure = std::nullopt);
+  // Called by a program whose grants are all of `lock`, in whatever queue they have their znodes:
+  // S1 and S2 then compare those of different queues, too, unless another lock is named as well.
+  // The order of grants (L2, S3) is that of one queue.
+  void makes_grants_of(const Path& lock);
   // Whether the session's acquire in progress has waited for others. For a session that makes one
   // acquire at a time.
   [[nodiscard]] bool has_waited(SessionId session) const;
@@ -204,6 +212,10 @@ class LockOracles final : public LockObserver {
   [[nodiscard]] const Life* life_of(const Grant& grant) const {
     return grant.life == kNoLife ? nullptr : &lives_[grant.life];
   }
+  // Whether two queues, the parents of contenders' znodes, are known to be those of one lock.
+  [[nodiscard]] bool is_of_one_lock(fakezk::PathId one, fakezk::PathId other) const {
+    return one == other || locks_.size() == 1;
+  }
   [[nodiscard]] inline const Life* own_life(const GrantRecord& grant);
   [[nodiscard]] Looks& looks_of(SessionId session, std::size_t life);
   void judge_look(Looks& looks, std::size_t changes);
@@ -256,6 +268,7 @@ class LockOracles final : public LockObserver {
                                            ReleaseOutcome second);
   [[gnu::cold]] void report_places(SessionId session, std::uint32_t places, const Path& znode);
   [[gnu::cold]] void report_late(SessionId session, Duration late);
+  [[gnu::cold]] void report_early(SessionId session, Duration early);
   [[gnu::cold]] void report_unresolved(SessionId session);
   [[gnu::cold]] void report_idle(const Life& place, Duration idle);
   [[gnu::cold]] void report_never_created(const GrantRecord& grant);
@@ -286,6 +299,7 @@ class LockOracles final : public LockObserver {
   LockOracles** until_end_ = nullptr;
   search::Judgements judged_;
   std::vector<Grant> grants_;
+  std::vector<Path> locks_;  // That makes_grants_of() has named.
   // Grants that were reported after they were over on the server, when another contender held: each
   // holder has to be notified of the loss in the same step.
   struct LateGrant {

@@ -39,6 +39,8 @@ class WatchTable {
     return taken_;
   }
   [[nodiscard]] bool contains(PathId path, LinkIndex link) const;
+  // How long the watch lasts that a connection has on `path`.
+  [[nodiscard]] WatchMode mode(PathId path, LinkIndex link) const;
   // Whether there is a watch on `path`.
   [[nodiscard]] bool any(PathId path) const {
     return any() && path < watchers_.size() && !watchers_[path].empty();

@@ -85,15 +85,16 @@ void block_for(Contender& self, const Path& lock, std::uint32_t rounds) {
     std::unique_lock held(mutex, std::defer_lock);
     const std::optional<TimePoint> deadline = self.patience().deadline();
     self.oracles().acquiring(*id, self.client().process().index(), deadline);
+    std::optional<Error> failure;
     try {
-      if (deadline) {
-        static_cast<void>(held.try_lock_until(*deadline));
-      } else {
+      if (!deadline) {
         held.lock();
+      } else if (!held.try_lock_until(*deadline)) {
+        failure = Error::kTimedOut;
       }
     } catch (const std::system_error&) {  // Nothing is held then.
     }
-    self.oracles().resolved(*id);
+    self.oracles().resolved(*id, 0, failure);
     self.tried_blocking(held.owns_lock());
     if (held && self.holds_alone()) work_inside(self, *id);
   }

@@ -37,6 +37,7 @@ Task<void> contend_in_rounds(Contender& self, Path lock, std::uint32_t rounds) {
   static_assert(
       kTakesContext<Mutex> || requires(Mutex& mutex) { mutex.acquire(); },
       "a hunt takes the lock by acquire() or acquire(Context)");
+  self.oracles().makes_grants_of(lock);
   for (std::uint32_t round = 0; round < rounds; ++round) {
     const Result<std::shared_ptr<Session>> session = co_await self.client().session(Context());
     if (!session) continue;
@@ -45,8 +46,10 @@ Task<void> contend_in_rounds(Contender& self, Path lock, std::uint32_t rounds) {
     const Context patience = self.patience();
     self.oracles().acquiring(id, self.client().process().index(), patience.deadline());
     Result<HeldLock> held = co_await acquire(mutex, patience);
-    self.oracles().resolved(id);
-    self.tried(held);
+    std::optional<Error> failure;
+    if (!held) failure = held.error();
+    self.oracles().resolved(id, 0, failure);
+    self.tried(held, patience);
     if (!held) continue;
     if constexpr (kTakesItsTime) {
       const Duration time = self.holding_time();

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -105,6 +106,10 @@ class Contender {
   // Reports the result of an acquire to the usual contender's counts. A lock that it holds without
   // the oracles knowing would not be judged: that is "misuse".
   void tried(const Result<HeldLock>& held);
+  // The same, and judges a failure (L1): without a fault, the deadline of `patience` is the only
+  // cause that counts, unless somebody else was in the way (kConflict) of an acquire that does not
+  // wait.
+  void tried(const Result<HeldLock>& held, const Context& patience);
   // The same for blocking code, which has no HeldLock to show.
   void tried_blocking(bool acquired) {
     ++attempts_;
@@ -112,6 +117,8 @@ class Contender {
   }
   [[nodiscard]] std::uint32_t attempts() const { return attempts_; }
   [[nodiscard]] std::uint32_t grants() const { return grants_; }
+  // The error of the first acquire that has failed without a cause.
+  [[nodiscard]] const std::optional<Error>& groundless_failure() const { return groundless_; }
 
   // Runs the contender's work as a task of its process.
   void run(Task<void> task) { client_.process().tasks().spawn(std::move(task), finished_); }
@@ -128,6 +135,7 @@ class Contender {
   Bodies& bodies_;
   std::uint32_t attempts_ = 0;
   std::uint32_t grants_ = 0;
+  std::optional<Error> groundless_;
   bool impatient_ = false;
   bool isolated_ = false;
   bool finished_ = false;

@@ -70,6 +70,7 @@ class LockScenario final : public search::Program,
   void create_lock(fakezk::World& world);
   void resume();
   void check_grants(const fakezk::World& world) const;
+  void check_failures(const fakezk::World& world) const;
   void check_draws(const fakezk::World& world) const;
   [[nodiscard]] std::string who_waits_for_what(const fakezk::World& world) const;
   [[nodiscard]] std::string whose(const fakezk::World& world, const Path& znode,

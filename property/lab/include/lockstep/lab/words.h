@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "lockstep/error.h"
 #include "lockstep/fakezk/fault.h"
 #include "lockstep/lab/scenario.h"
 
@@ -22,6 +23,8 @@ namespace lockstep::lab {
 [[nodiscard]] std::string describe_faults(const fakezk::FaultPlan& plan);
 // "lag (there is one server)", for kinds that cannot strike; empty if there are none.
 [[nodiscard]] std::string describe_impossible(fakezk::FaultKinds impossible);
+// Says that an acquire of that contender has failed without a cause.
+[[nodiscard]] std::string groundless(std::string_view contender, Error failure);
 // All kinds: "cut, expiry".
 [[nodiscard]] std::string fault_kind_names();
 // Those that "all" leaves out.
