@@ -38,13 +38,17 @@ std::string about_extras(const CLI::App& command, const std::string& name,
                          const std::vector<std::string>& extras) {
   const auto dashed = std::ranges::find_if(extras, &is_option);
   const std::string to_whom = name.empty() ? "there is no option" : name + " has no option";
+  const std::string who = name.empty() ? "" : name + ": ";
   if (dashed == extras.end()) {
-    const std::string who = name.empty() ? "" : name + ": ";
     return who + "'" + extras.front() + "' was not expected ('" + asked_of(name) +
            "' shows what is)";
   }
   const std::string option = dashed->substr(0, dashed->find('='));
   const std::vector<std::string> names = option_names(command);
+  if (std::ranges::find(names, option) != names.end()) {
+    return who + "'" + option + "' comes after --, so it is no option ('" + asked_of(name) +
+           "' shows how)";
+  }
   const std::vector<std::string_view> known(names.begin(), names.end());
   return to_whom + " '" + option + "'" + did_you_mean(option, known) + " ('" + asked_of(name) +
          "' shows all)";

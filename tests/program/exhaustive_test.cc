@@ -62,6 +62,7 @@ TEST(ExhaustiveProgramTest, SaysWhatItDoesNotJudge) {
   const ProgramRun text = exhaust("textbook-c-polling --faults none");
   EXPECT_EQ(text.status, 0);
   EXPECT_NE(text.out.find(not_judged + " are not judged"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("or the search is exhaustive)"), std::string::npos) << text.out;
   const nlohmann::json json = exhaust("textbook-c-polling --faults none --json").json();
   EXPECT_EQ(json.at("not_judged").size(), 2U);
   EXPECT_NE(run_program({"hunt", "--help"}).out.find(not_judged), std::string::npos);

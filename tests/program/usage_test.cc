@@ -53,6 +53,7 @@ TEST(UsageTest, ErrorsSayWhatToDoNext) {
                    {"hunt zoo-0", "'zoo-01-wait-after-missing-predecessor'"},
                    {"hunt mutual", "('lockstep list' shows all)"},
                    {"hunt fair-mutex --execution 5", "did you mean '--executions'"},
+                   {"hunt fair-mutex -- --json", "hunt: '--json' comes after --, so it is no"},
                    {"hunt fair-mutex --jsn", "hunt has no option '--jsn'; did you mean '--json'?"},
                    {"hunt fair-mutex --faults cut,expriy:1", "did you mean 'expiry'?"},
                    {"hunt", "'lockstep hunt --help'"},

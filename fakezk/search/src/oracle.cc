@@ -41,7 +41,7 @@ constexpr std::array kOracles = {
                 "A release must wake one waiter, not the herd.",
                 "no contender reported that it waits for its turn in a queue "
                 "(LockObserver::waiting) and got the lock or looked again while no fault had "
-                "struck",
+                "struck, or the search is exhaustive",
                 "L3"},
     OracleFacts{Oracle::kL4, "L4", true, "the deadline holds",
                 "An acquire must return when its deadline has come, and not time out before.",
