@@ -10,6 +10,7 @@
 #include "lab/hunts.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/hunt.h"
+#include "lockstep/lab/words.h"
 #include "lockstep/search/schedule.h"
 #include "variable.h"
 
@@ -300,6 +301,20 @@ TEST(HuntSettingsTest, TheReportNamesFaultsThatCannotStrike) {
   settings.faults = faults_called("cut,lag", 1);
   const std::string searched = hunt_lock(lock, settings).verdict();
   EXPECT_NE(searched.find("; lag (there is one server) cannot strike;"), searched.npos) << searched;
+}
+
+TEST(WordsTest, FaultsAreNamedUnlessAllAreMeant) {
+  EXPECT_EQ(describe_faults(fakezk::FaultPlan()), "no faults");
+  fakezk::FaultPlan plan = fakezk::FaultPlan::all(2);
+  EXPECT_EQ(describe_faults(plan), "at most 2 faults per execution (all kinds)");
+  plan.allow(fakezk::FaultKind::kForgottenWrites);
+  EXPECT_EQ(describe_faults(plan),
+            "at most 2 faults per execution (all kinds and forgotten-writes)");
+  fakezk::FaultPlan few;
+  few.set_total(1);
+  few.allow(fakezk::FaultKind::kCut);
+  few.allow(fakezk::FaultKind::kExpiry);
+  EXPECT_EQ(describe_faults(few), "at most 1 fault per execution (cut, expiry)");
 }
 
 }  // namespace
