@@ -12,7 +12,7 @@
 namespace lockstep::differential {
 namespace {
 
-constexpr int kProgramsMax = 500;
+constexpr int kMostPrograms = 500;
 
 struct Fault {
   const char* name;
@@ -89,7 +89,7 @@ TEST_P(WrongServerTest, IsNoticedAndShownInFewRequests) {
   const Sides sides(*wrong, *right, fault.distortion);
   std::optional<Finding> finding;
   std::uint64_t seed = 1;
-  for (int i = 0; i < kProgramsMax && !finding; ++i, seed = seed_after(seed)) {
+  for (int i = 0; i < kMostPrograms && !finding; ++i, seed = seed_after(seed)) {
     finding = check_one(sides, seed);
   }
   ASSERT_TRUE(finding);
@@ -108,7 +108,7 @@ TEST(RightServerTest, ShowsNoDifference) {
   const std::unique_ptr<Rig> right = make_fake_rig();
   const Sides sides(*left, *right);
   std::uint64_t seed = 1;
-  for (int i = 0; i < kProgramsMax; ++i, seed = seed_after(seed)) {
+  for (int i = 0; i < kMostPrograms; ++i, seed = seed_after(seed)) {
     const std::optional<Finding> finding = check_one(sides, seed);
     ASSERT_FALSE(finding) << format(finding->program) << '\n' << finding->report;
   }

@@ -55,8 +55,8 @@ const std::vector<std::string> kMarks = {
     "HA"
     "CK"};
 
-constexpr std::size_t kColumnsMax = 100;
-constexpr std::size_t kFunctionLinesMax = 70;
+constexpr std::size_t kMostColumns = 100;
+constexpr std::size_t kMostFunctionLines = 70;
 
 struct Source {
   std::string path;                // Relative to the top of the tree, with '/'.
@@ -149,7 +149,7 @@ void check_columns(const Source& source, Findings& findings) {
     const auto columns = std::count_if(line.begin(), line.end(), [](char c) {
       return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;  // UTF-8: count first bytes only.
     });
-    if (columns > static_cast<std::ptrdiff_t>(kColumnsMax)) {
+    if (columns > static_cast<std::ptrdiff_t>(kMostColumns)) {
       report(findings, source, i, "more than 100 columns: break the line");
     }
   }
@@ -325,7 +325,7 @@ void check_functions(const Source& source, Findings& findings) {
     auto close = open + 1;
     while (close < source.code.size() && !source.code[close].starts_with(indent + "}")) ++close;
     const auto length = close - first + 1;
-    if (length > kFunctionLinesMax) {
+    if (length > kMostFunctionLines) {
       report(findings, source, first,
              "a function of " + std::to_string(length) + " lines, of at most 70: split it");
     }
@@ -479,18 +479,18 @@ TEST(TidySelfTest, LongFunctionsAreFound) {
   for (const auto* head :
        {"void f()", "int A::f(int x) const noexcept", "TEST(A, B)", "auto f() -> std::vector<int>",
         "A::A() : a_{1}, b_{2}", "template <class T> T f()", "bool operator==(A, A)"}) {
-    EXPECT_EQ(findings_of(head, kFunctionLinesMax - 2), 0U) << head;
-    EXPECT_EQ(findings_of(head, kFunctionLinesMax - 1), 1U) << head;
+    EXPECT_EQ(findings_of(head, kMostFunctionLines - 2), 0U) << head;
+    EXPECT_EQ(findings_of(head, kMostFunctionLines - 1), 1U) << head;
   }
   // The block of a `for` whose head has two lines ends with the block.
   EXPECT_EQ(findings_of("void f() {\n  for (int i = 0;\n       i < n(); ++i) {\n  }\n}\n\nvoid g()",
-                        kFunctionLinesMax - 2),
+                        kMostFunctionLines - 2),
             0U);
-  EXPECT_EQ(findings_of("void f(int a,\n       int b)", kFunctionLinesMax - 3), 0U);
-  EXPECT_EQ(findings_of("void f(int a,\n       int b)", kFunctionLinesMax - 2), 1U);
+  EXPECT_EQ(findings_of("void f(int a,\n       int b)", kMostFunctionLines - 3), 0U);
+  EXPECT_EQ(findings_of("void f(int a,\n       int b)", kMostFunctionLines - 2), 1U);
   for (const auto* head : {"class A", "struct A final : B<C(int)>", "enum class A", "namespace a",
                            "template <class T>\nstruct A", "int table[] ="}) {
-    EXPECT_EQ(findings_of(head, kFunctionLinesMax), 0U) << head;
+    EXPECT_EQ(findings_of(head, kMostFunctionLines), 0U) << head;
   }
 }
 
