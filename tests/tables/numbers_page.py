@@ -33,22 +33,25 @@ README = TOP / "README.md"
 PAGE_TEXT = """# Numbers
 
 `tests/tables/numbers_page.py build/release/bin/lockstep` measures everything on this page, and writes it; do not edit it. It was run
-for version {version} {dates}, with the release build ({compiler}), on {cores} cores ({processor}, {memory} GiB, {system}).
-The load was {load:.0f} at most before and after each part: figures of time mean little where it is far above the 1 to 3 of the measured programs.
-No part begins with a load above the number of cores. [performance.md](performance.md) says where the time and the memory go,
+for version {version} {dates}, with the release build ({compiler}), on {cores} cores
+({processor}, {memory} GiB, {system}). No part begins with a load above the number of cores. The load
+was {load:.0f} at most before and after each part; the measured programs themselves are 1 to 3 of it, and figures of time mean little
+where it is far above that. [performance.md](performance.md) says where the time and the memory go,
 [from-curator-and-kazoo.md](from-curator-and-kazoo.md) what the locks of others do and do not.
 
-Values of several turns are a median, with the least and the largest in brackets; plots show both as a line. Searches run on one thread,
-and their seconds are those of the processor, which other programs do not lengthen; so are those of the simulated servers, but for a
-single handoff or list, a median of many on the clock. The real client has threads, and is measured on the clock, as real servers are.
+Values of several turns are a median, with the least and the largest in brackets; plots show both as a line. Searches and simulated
+servers run on one thread. Their times are those of the processor, which other programs do not lengthen; only the times of a single
+handoff and of a single list are medians of many on the clock. The real client, which has threads, and real servers are measured on
+the clock.
 
 ## Locks on a real server
 
 ZooKeeper {zookeeper} on the same machine, over loopback, without and with a log of transactions that is forced to the
 disk (forceSync, ZooKeeper's default). *Floor* is ZooKeeper's C client alone: it sends the requests of a lock as early as the recipe
-could, and does nothing else (`lockstep bench real`). *Of the floor* is the median of the shares in single turns, in each of which both
-are measured one after the other: not the quotient of the two medians beside it. Curator is `InterProcessMutex` {curator} in a warm virtual machine, kazoo is `Lock`
-{kazoo}. All have the server to themselves in turn, {turns} times. They await each release, but for the last rows.
+could, and does nothing else (`lockstep bench real`). In each turn both are measured one after the
+other; *of the floor* is the median of the turns' quotients, not the quotient of the two medians beside it. Curator is
+`InterProcessMutex` {curator} in a warm virtual machine, kazoo is `Lock` {kazoo}.
+All have the server to themselves in turn, {turns} times. Each release is awaited, except in the row that says otherwise.
 
 ![Locks per second of Lockstep, the floor, Curator and kazoo, not forced to the disk](numbers/locks-quick-disk.svg)
 
@@ -79,7 +82,8 @@ the next holder reads:
 ## Searches
 
 3 contenders of `fair-mutex`, one round each, one job; `--faults all` has at most two faults in an execution. Executions per second of
-the processor in {turns} turns, `lockstep hunt fair-mutex --clients 3 --rounds 1 --strategy NAME --faults none|all --jobs 1 --seed 7 --executions {executions}`:
+the processor in {turns} turns:
+`lockstep hunt fair-mutex --clients 3 --rounds 1 --strategy NAME --faults none|all --jobs 1 --seed 7 --executions {executions}`:
 
 ![Executions per second by strategy](numbers/strategies.svg)
 
