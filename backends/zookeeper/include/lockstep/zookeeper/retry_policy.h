@@ -13,6 +13,8 @@ namespace lockstep::zookeeper {
 // The first wait is drawn evenly from zero to base_delay, and the range doubles with each wait, up
 // to longest_delay ("full jitter"), so that clients that lost their servers together do not come
 // back together. A connection that works, or another list of servers, begins again with the first.
+// With a base_delay or a longest_delay of zero no wait is ever longer than that: a client without a
+// server then asks all of them all the time, and takes a processor. That is for tests.
 //
 // Giving up ends the session: its state becomes kExpired, listeners are notified, and the next
 // Client::session() opens another one. The servers may still have the old session until its timeout
