@@ -3,8 +3,10 @@
 #include <chrono>
 #include <memory>
 #include <new>
+#include <optional>
 #include <vector>
 
+#include "lockstep/sleep.h"
 #include "support/by_hand.h"
 #include "support/manual_executor.h"
 
@@ -46,6 +48,22 @@ TEST(ContactListenerTest, AListenerMayCloseASessionThatReconnects) {
   simulation.settle();
   EXPECT_EQ(session->state(), SessionState::kClosed);
   EXPECT_EQ(listener.heard.back(), SessionState::kClosed);
+}
+
+Task<void> look_at_contact(Session& session, Duration later, std::optional<Contact>& contact) {
+  static_cast<void>(co_await sleep_for(session.executor(), later));
+  const ContactKeeper keeper(session);
+  contact = session.contact();
+}
+
+// The fake counts the contact of a sound connection as kept; the servers hear nothing of this one.
+TEST(ContactListenerTest, ASessionThatIsSilentUntilItExpiresHasNoContact) {
+  Simulation simulation;
+  const auto session = simulation.open("A");
+  std::optional<Contact> contact;
+  simulation.start(look_at_contact(*session, session->timeout(), contact));
+  simulation.expire(*session);
+  EXPECT_EQ(contact, Contact::kOver);
 }
 
 // A session whose server answers every sync, if there is memory to ask.

@@ -88,6 +88,11 @@ bool Faults::answers_meanwhile(LinkIndex link) const {
   return at.idle() && !at.held() && server.session_of(link) != *expiring_ && server.hears(link);
 }
 
+bool Faults::hears(LinkIndex link) const {
+  const Server& server = world_.server();
+  return server.hears(link) && server.session_of(link) != expiring_;
+}
+
 void Faults::kill_session(SessionIndex session) { world_.servers().decide_expiry(session); }
 
 void Faults::end_connections() {

@@ -84,7 +84,7 @@ class FakeSession final : public Session, private fakezk::Endpoint {
     return handshaken_ && world_.faults().answers_meanwhile(link_);
   }
   [[nodiscard]] bool contact_is_implied() const override {
-    return handshaken_ && world_.server().hears(link_);
+    return handshaken_ && world_.faults().hears(link_);
   }
   void receive(fakezk::ServerMessage& message) override;
   [[nodiscard]] SessionId session_id() const override { return id_; }

@@ -58,6 +58,8 @@ class Faults {
   // its end: the connection is another session's and sound, and nothing that the schedule leaves
   // in flight is in front.
   [[nodiscard]] bool answers_meanwhile(LinkIndex link) const;
+  // Server::hears(), but false for a session of which expire() lets the servers hear nothing.
+  [[nodiscard]] bool hears(LinkIndex link) const;
   void kill_session(SessionIndex session);
   // Ends every connection. Requests in flight are lost. Answers in flight all arrive if a test
   // calls this; the fault loses some of the last ones on each connection.
