@@ -6,11 +6,15 @@
 
 #include "lockstep/blocking/mutex.h"
 #include "lockstep/callback.h"
+#include "lockstep/cohort_mutex.h"
 #include "lockstep/double_barrier.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/internal/check.h"
+#include "lockstep/leader_latch.h"
 #include "lockstep/multi_lock.h"
 #include "lockstep/read_write_lock.h"
+#include "lockstep/recursive_mutex.h"
+#include "lockstep/recursive_read_write_lock.h"
 #include "lockstep/semaphore.h"
 #include "lockstep/sleep.h"
 #include "lockstep/task_set.h"
@@ -157,6 +161,48 @@ TEST_F(MisuseDeathTest, EveryLockNamesItselfIfItIsDestroyedBeforeItsTask) {
   EXPECT_DEATH(destroy_before_the_task(DoubleBarrier(*session_, "/lock", 2),
                                        [](DoubleBarrier& barrier) { return barrier.enter(); }),
                "a DoubleBarrier must outlive");
+}
+
+TEST_F(MisuseDeathTest, ACohortMutexOutlivesItsTasksAndItsHolds) {
+  constexpr const char* kRule = "a CohortMutex must outlive its tasks and its holds";
+  std::optional<CohortMutex> mutex(std::in_place, *session_, Path("/lock"));
+  {
+    const Task<Result<CohortMutex::Hold>> task = mutex->acquire();
+    EXPECT_DEATH(mutex.reset(), kRule);
+  }
+  std::optional<CohortMutex::Hold> hold = must(simulation_.run(mutex->acquire()), "acquire");
+  EXPECT_DEATH(mutex.reset(), kRule);
+  const auto waiting = start_and_settle(mutex->acquire());
+  hold.reset();
+  simulation_.settle();
+  EXPECT_TRUE(waiting.done());
+  EXPECT_DEATH(mutex.reset(), kRule);
+  simulation_.end_tasks();
+}
+
+TEST_F(MisuseDeathTest, ARecursiveLockOutlivesItsHolds) {
+  const LockOwner owner(this);
+  std::optional<RecursiveMutex> mutex(std::in_place, *session_, Path("/mutex"));
+  const auto held = must(simulation_.run(mutex->acquire(owner)), "acquire");
+  EXPECT_DEATH(mutex.reset(), "a RecursiveMutex must outlive its holds");
+  std::optional<RecursiveReadWriteLock> sides(std::in_place, *session_, Path("/sides"));
+  const auto read = must(simulation_.run(sides->acquire_read(owner)), "acquire_read");
+  EXPECT_DEATH(sides.reset(), "a RecursiveReadWriteLock must outlive its holds");
+}
+
+class SilentListener final : public LeaderLatch::Listener {
+  void leads(const ClientGrant&) override {}
+  void leads_no_more(std::optional<Error>) override {}
+};
+
+TEST_F(MisuseDeathTest, ALeaderLatchOutlivesItsTask) {
+  SilentListener listener;
+  std::optional<LeaderLatch> latch(std::in_place, simulation_.client("B"), Path("/election"),
+                                   LockOptions(), listener);
+  const auto taking_part = start_and_settle(latch->take_part());
+  EXPECT_TRUE(latch->leads());
+  EXPECT_DEATH(latch.reset(), "a LeaderLatch must outlive the task of its take_part()");
+  simulation_.end_tasks();
 }
 
 TEST_F(MisuseDeathTest, SecondWaiterOfAWatchIsMisuse) {

@@ -2,6 +2,8 @@
 // the first error must have.
 #include <utility>
 
+#include "lockstep/cohort_mutex.h"
+#include "lockstep/double_barrier.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/lab/contend_for.h"
 #include "lockstep/on_client.h"
@@ -48,6 +50,23 @@ const auto contend = &lab::contend_for<Unobserved>;
 
 #if MISTAKE == 5  // "acquire() or acquire(Context)"
 const auto contend = &lab::contend_for<Renamed>;
+#endif
+
+#if MISTAKE == 6  // "share a CohortMutex by SharedOnClient"
+Task<void> lock_as_one_of_many(Client& client) {
+  OnClient<CohortMutex> mutex(client, "/lock");
+  static_cast<void>(co_await mutex.acquire());
+}
+#endif
+
+#if MISTAKE == 7  // "on a session of Client::session()"
+Task<void> enter(Client& client) {
+  Rejoining<DoubleBarrier> barrier(client, "/barrier", 2);
+  const auto way = [](DoubleBarrier& recipe, Context context) {
+    return recipe.enter(std::move(context));
+  };
+  static_cast<void>(co_await barrier.take(way, Context()));
+}
 #endif
 
 }  // namespace lockstep

@@ -11,11 +11,13 @@ namespace lockstep {
 
 // Consecutive grants that share one grant of the FairMutex.
 struct CohortMutex::Batch {
-  Batch(HeldLock&& grant, TimePoint now) : held(std::move(grant)), began(now) {}
+  Batch(HeldLock&& grant, TimePoint now, One counted)
+      : held(std::move(grant)), began(now), use(std::move(counted)) {}
 
   HeldLock held;
   TimePoint began;
   std::uint32_t grants = 0;
+  One use;  // A hold has this batch, and uses the mutex.
 };
 
 // Keeps a contender in the queue until its acquire ends. A guard, because the acquire may be
@@ -90,7 +92,7 @@ CohortMutex::CohortMutex(Session& session, Path lock, const LockOptions& options
 
 CohortMutex::~CohortMutex() = default;
 
-Task<Result<CohortMutex::Hold>> CohortMutex::acquire(Patience patience, Context context) {
+Task<Result<CohortMutex::Hold>> CohortMutex::acquire(One, Patience patience, Context context) {
   if (context.stop_requested()) co_return failure(Error::kCancelled);
   const bool late = context.deadline() && *context.deadline() <= executor().now();
   if (late) co_return failure(Error::kTimedOut);
@@ -145,7 +147,7 @@ Task<void> CohortMutex::take_turn() {
 }
 
 void CohortMutex::begin_batch(HeldLock held) {
-  batch_ = std::make_shared<Batch>(std::move(held), executor().now());
+  batch_ = std::make_shared<Batch>(std::move(held), executor().now(), One(uses_));
   over_.reset();
   stirred_.reset();
   const std::shared_ptr<Batch> batch = batch_;
@@ -216,9 +218,11 @@ CohortToken CohortMutex::Hold::fencing_token() const { return {held().fencing_to
 
 Task<ReleaseOutcome> CohortMutex::Hold::release(Context context) {
   internal::check(batch_ != nullptr, "release() of a Hold that was released or moved from");
-  const std::shared_ptr<Batch> batch = std::exchange(batch_, nullptr);
+  std::shared_ptr<Batch> batch = std::exchange(batch_, nullptr);
   if (mutex_->hand_on(batch)) co_return ReleaseOutcome::kReleased;
-  const ReleaseOutcome outcome = co_await batch->held.release(std::move(context));
+  HeldLock held = std::move(batch->held);
+  batch.reset();  // From now on, this does not use the mutex.
+  const ReleaseOutcome outcome = co_await held.release(std::move(context));
   co_return outcome;
 }
 

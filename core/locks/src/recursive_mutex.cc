@@ -21,7 +21,9 @@ RecursiveMutex::RecursiveMutex(Session& session, Path lock, LockOptions options,
                                LockObserver* observer)
     : session_(session), mutex_(session, std::move(lock), std::move(options), observer) {}
 
-RecursiveMutex::~RecursiveMutex() = default;
+RecursiveMutex::~RecursiveMutex() {
+  internal::check(entries_.empty(), "a RecursiveMutex must outlive its holds");
+}
 
 Task<Result<RecursiveMutex::Hold>> RecursiveMutex::acquire(LockOwner owner, Patience patience,
                                                            Context context) {

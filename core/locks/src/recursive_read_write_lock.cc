@@ -45,7 +45,9 @@ RecursiveReadWriteLock::RecursiveReadWriteLock(Session& session, Path lock, Lock
                                                LockObserver* observer)
     : session_(session), lock_(session, std::move(lock), std::move(options), observer) {}
 
-RecursiveReadWriteLock::~RecursiveReadWriteLock() = default;
+RecursiveReadWriteLock::~RecursiveReadWriteLock() {
+  internal::check(entries_.empty(), "a RecursiveReadWriteLock must outlive its holds");
+}
 
 Task<Result<RecursiveReadWriteLock::Hold>> RecursiveReadWriteLock::acquire(LockOwner owner,
                                                                            Share share,

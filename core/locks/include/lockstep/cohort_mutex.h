@@ -12,6 +12,7 @@
 #include "lockstep/async_event.h"
 #include "lockstep/fair_mutex.h"
 #include "lockstep/held_lock.h"
+#include "lockstep/internal/task_count.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/lock_options.h"
 #include "lockstep/session.h"
@@ -68,6 +69,7 @@ class CohortMutex {
   // One grant. Movable; destroying it releases it in the background.
   class [[nodiscard]] Hold {
    public:
+    using OfRecipe = CohortMutex;  // See OnClient.
     Hold(Hold&& other) noexcept = default;
     Hold& operator=(Hold&& other) noexcept {
       std::swap(mutex_, other.mutex_);
@@ -107,10 +109,10 @@ class CohortMutex {
   ~CohortMutex();
 
   Task<Result<Hold>> acquire(Context context = {}) {
-    return acquire(Patience::kWaits, std::move(context));
+    return acquire(One(uses_), Patience::kWaits, std::move(context));
   }
   Task<Result<Hold>> try_acquire(Context context = {}) {
-    return acquire(Patience::kDoesNotWait, std::move(context));
+    return acquire(One(uses_), Patience::kDoesNotWait, std::move(context));
   }
   // With a deadline that is this far from now.
   Task<Result<Hold>> acquire(Duration wait) { return acquire(within(executor(), wait)); }
@@ -122,10 +124,11 @@ class CohortMutex {
   [[nodiscard]] TimePoint asked_since() const;
 
  private:
+  using One = internal::TaskCount::One;
   class Waiter;
 
   [[nodiscard]] Executor& executor() const { return session_.executor(); }
-  Task<Result<Hold>> acquire(Patience patience, Context context);
+  Task<Result<Hold>> acquire(One counted, Patience patience, Context context);
   // Keeps a place in the queue as long as there are waiters. They get an exception that ends it.
   Task<void> serve();
   Task<void> take_turn();
@@ -144,6 +147,7 @@ class CohortMutex {
   CohortBounds bounds_;
   bool revocable_;
   LossPolicy loss_;
+  internal::TaskCount uses_{"a CohortMutex must outlive its tasks and its holds"};
   std::deque<Waiter*> waiters_;   // The longest first.
   std::shared_ptr<Batch> batch_;  // Of the current grant beneath; null if it is lost or released.
   AsyncEvent over_;               // The batch has ended.

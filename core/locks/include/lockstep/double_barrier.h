@@ -54,6 +54,7 @@ class DoubleBarrier {
   // A process inside. Movable; destroying it leaves in the background, without waiting.
   class Member {
    public:
+    using OfRecipe = DoubleBarrier;  // See OnClient.
     [[nodiscard]] const HeldLock& held() const { return held_; }
     // The same number for all members of a round; grows from round to round.
     [[nodiscard]] std::int32_t round() const { return round_; }

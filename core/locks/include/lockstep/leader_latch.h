@@ -4,6 +4,7 @@
 
 #include "lockstep/client.h"
 #include "lockstep/fair_mutex.h"
+#include "lockstep/internal/check.h"
 #include "lockstep/lock_observer.h"
 #include "lockstep/lock_options.h"
 #include "lockstep/ok.h"
@@ -50,7 +51,9 @@ class LeaderLatch {
         listener_(listener) {}
   LeaderLatch(const LeaderLatch&) = delete;
   LeaderLatch& operator=(const LeaderLatch&) = delete;
-  ~LeaderLatch() = default;
+  ~LeaderLatch() {
+    internal::check(!takes_part_, "a LeaderLatch must outlive the task of its take_part()");
+  }
 
   // Takes part until the context ends, and resolves with
   //   kTimedOut, kCancelled          the context has ended: the usual end. At a deadline also

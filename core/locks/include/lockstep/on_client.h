@@ -100,6 +100,10 @@ template <class Grant>
 struct Acquired<Task<Result<Grant>>> {
   using type = Grant;
 };
+// Whether a grant uses its recipe, and says so by a member type OfRecipe.
+template <class Held>
+concept UsesItsRecipe = requires { typename Held::OfRecipe; };
+
 // The grant that acquire() of an OnClient, a Rejoining or a SharedOnClient resolves with.
 template <class Source>
 using GrantOf =
@@ -127,7 +131,8 @@ using GrantBy = typename internal::GrantBy<std::invoke_result_t<Way&, Recipe&, C
 //                       connection was lost before any server had answered
 //   kOperationTimeout   the deadline has passed while the connected server did not answer
 // Resumes on the client's executor, where everything here belongs. Client, lock and observer
-// outlive the tasks; the client and the observer outlive the grants.
+// outlive the tasks; the client and the observer outlive the grants. The Recipe is destroyed as
+// soon as its lock is taken: one whose grants use it, such as a RecursiveMutex, does not compile.
 template <class Recipe>
 class OnClient {
  public:
@@ -151,6 +156,11 @@ class OnClient {
   // lock.
   template <class Way>
   Task<Result<GrantBy<Recipe, Way>>> take(Way way, Context context) {
+    using Held = decltype(std::declval<GrantBy<Recipe, Way>&>().held);
+    static_assert(!internal::UsesItsRecipe<Held>,
+                  "a grant of this recipe uses the recipe, which is destroyed once the lock is "
+                  "taken: share a CohortMutex by SharedOnClient, and make any other such recipe on "
+                  "a session of Client::session()");
     for (std::size_t bytes = watch_bytes(lock_);; bytes *= 2) {
       const SessionRoom room = co_await ok(client_.session_with_room(bytes, context));
       Session& session = *room.session();

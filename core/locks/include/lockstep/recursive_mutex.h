@@ -36,6 +36,7 @@ class RecursiveMutex {
   // One level of a recursive lock. Movable; destroying it releases it in the background.
   class Hold {
    public:
+    using OfRecipe = RecursiveMutex;  // See OnClient.
     Hold(Hold&& other) noexcept
         : mutex_(other.mutex_), entry_(std::exchange(other.entry_, nullptr)) {}
     Hold& operator=(Hold&& other) noexcept {

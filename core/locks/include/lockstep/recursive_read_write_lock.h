@@ -52,6 +52,7 @@ class RecursiveReadWriteLock {
   // last level releases the lock, but the last write hold leaves a write grant to the read holds.
   class Hold {
    public:
+    using OfRecipe = RecursiveReadWriteLock;  // See OnClient.
     Hold(Hold&& other) noexcept
         : lock_(other.lock_), entry_(std::exchange(other.entry_, nullptr)), share_(other.share_) {}
     Hold& operator=(Hold&& other) noexcept {
