@@ -31,6 +31,21 @@ class UnfairMutexTest : public SimulatedSessionsTest {
     EXPECT_EQ(of_next.state(), LockState::kHeld);
   }
 
+  // A, reconnected, has been refused to read the znode of B, which lets go of it. Before A looks
+  // on, another user of A's session holds.
+  HeldLock hold_beside(HeldLock of_b) {
+    simulation_.let_go(*a_);
+    simulation_.hold(*a_, OpCode::kGetData);
+    simulation_.settle();
+    simulation_.let_go(*a_);
+    run_steps(simulation_, 1);  // Refuses the read.
+    simulation_.hold_inbox(*a_);
+    EXPECT_EQ(simulation_.run(of_b.release()), ReleaseOutcome::kReleased);
+    const auto beside = start_and_settle(of_a_.acquire());
+    let_go_and_settle(*a_);
+    return must(std::move(beside.result()), "acquire");
+  }
+
   UnfairMutex of_a_{*a_, "/locks/one"};
   UnfairMutex of_b_{*b_, "/locks/one"};
   UnfairMutex hidden_of_b_{*b_, "/locks/one", hidden()};
@@ -199,6 +214,27 @@ TEST_F(UnfairMutexTest, ALostCreateIsRepeatedAlthoughTheHolderHidesItsZnode) {
 
 TEST_F(UnfairMutexTest, ALostReleaseIsKnownAlthoughTheNextHolderHidesItsZnode) {
   release_before_a_grant_of(hidden_of_b_);
+}
+
+TEST_F(UnfairMutexTest, ALostCreateWaitsForAnotherUserOfItsSession) {
+  must(simulation_.run(create(*a_, "/locks")), "create");
+  const auto acquired = simulation_.start(of_a_.acquire());
+  disconnect(simulation_, *a_);
+  HeldLock beside = hold_beside(hold(hidden_of_b_));
+  EXPECT_FALSE(acquired.done());
+  EXPECT_EQ(simulation_.run(beside.release()), ReleaseOutcome::kReleased);
+  simulation_.run_until(acquired);
+  EXPECT_TRUE(acquired.result().has_value());
+}
+
+TEST_F(UnfairMutexTest, ALostReleaseIsKnownAlthoughAnotherUserOfItsSessionHolds) {
+  HeldLock held = hold(of_a_);
+  const auto released = simulation_.start(held.release());
+  disconnect(simulation_, *a_, 1);
+  const HeldLock beside = hold_beside(hold(hidden_of_b_));
+  ASSERT_TRUE(released.done());
+  EXPECT_EQ(released.result(), ReleaseOutcome::kReleased);
+  EXPECT_TRUE(simulation_.exists(beside.znode()));
 }
 
 // An operator deletes the holder's znode, and the next holder's is there before the client looks.

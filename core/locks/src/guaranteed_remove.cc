@@ -68,14 +68,19 @@ Task<void> remove_if_ours_in_background(Session& session, Path znode, Data own_d
   }
 }
 
-// The end of an attempt that may not read the znode: nothing is left to do if it is another
-// session's.
-Task<Result<void>> leave_if_anothers(Session& session, Path znode, Context context) {
-  const Result<Stat> shown = co_await session.exists(znode, context);
-  const bool gone = !shown && shown.error() == Error::kNoNode;
-  const bool anothers = shown && shown->ephemeral_owner != session.id();
-  if (gone || anothers) co_return Result<void>();
-  co_return failure(shown ? Error::kNoAuth : shown.error());
+// Reads the znode. If this session may not read it: kNoAuth if it is this session's, and kNoNode if
+// it is another one's.
+Task<Result<DataAndStat>> read_unless_anothers(Session& session, Path znode, Context context) {
+  Zxid refused = 0;  // This session's znode of that czxid was there before the read.
+  for (;;) {
+    Result<DataAndStat> read = co_await session.get_data(znode, context);
+    if (read || read.error() != Error::kNoAuth) co_return std::move(read);
+    const Stat shown = co_await ok(session.exists(znode, context));
+    if (shown.ephemeral_owner != session.id()) co_return failure(Error::kNoNode);
+    if (shown.czxid == refused) co_return failure(Error::kNoAuth);
+    // Another user of this session may have created it after the read, so read again.
+    refused = shown.czxid;
+  }
 }
 
 }  // namespace
@@ -84,11 +89,8 @@ Task<Result<void>> remove_if_ours(Session& session, Path znode, Data own_data, C
   co_await ok(session.connected(context));
   // Our earlier requests may be in flight, and the server may not have seen all of them.
   co_await ok(session.sync(znode, context));
-  const Result<DataAndStat> read = co_await session.get_data(znode, context);
+  const Result<DataAndStat> read = co_await read_unless_anothers(session, znode, context);
   if (!read && read.error() == Error::kNoNode) co_return Result<void>();
-  if (!read && read.error() == Error::kNoAuth) {
-    co_return co_await leave_if_anothers(session, std::move(znode), std::move(context));
-  }
   if (!read) co_return failure(read.error());
   const bool ours = read->stat.ephemeral_owner == session.id() && read->data == own_data;
   if (!ours) co_return Result<void>();

@@ -38,16 +38,19 @@ Data without_guid(const Data& written) {
 // exists. kNoAuth if that is unknown, because we may not read the znode.
 Task<Result<Stat>> find_ours(Session& session, Path znode, Data own, Context context) {
   co_await ok(settled(session, znode, context));
-  const Result<DataAndStat> read = co_await retried(session, &Session::get_data, znode, context);
-  if (!read && read.error() == Error::kNoAuth) {
+  Zxid refused = 0;  // This session's znode of that czxid was there before the read.
+  for (;;) {
+    const Result<DataAndStat> read = co_await retried(session, &Session::get_data, znode, context);
+    const bool ours = read && read->stat.ephemeral_owner == session.id() && read->data == own;
+    if (read && !ours) co_return failure(Error::kNoNode);
+    if (read) co_return read->stat;
+    if (read.error() != Error::kNoAuth) co_return failure(read.error());
     const Stat shown = co_await ok(retried(session, &Session::exists, znode, context));
-    const bool may_be_ours = shown.ephemeral_owner == session.id();
-    co_return failure(may_be_ours ? Error::kNoAuth : Error::kNoNode);
+    if (shown.ephemeral_owner != session.id()) co_return failure(Error::kNoNode);
+    if (shown.czxid == refused) co_return failure(Error::kNoAuth);
+    // Another user of this session may have created it after the read, so read again.
+    refused = shown.czxid;
   }
-  if (!read) co_return failure(read.error());
-  const bool ours = read->stat.ephemeral_owner == session.id() && read->data == own;
-  if (!ours) co_return failure(Error::kNoNode);
-  co_return read->stat;
 }
 
 // Waits until the holder's znode changes. kNodeExists if it is no lock, because no session owns it;
