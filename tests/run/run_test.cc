@@ -214,6 +214,37 @@ INSTANTIATE_TEST_SUITE_P(Each, ExitsTest,
                          ::testing::Values("cleanup", "handler", "main", "quick", "256"),
                          [](const auto& each) { return std::string(each.param); });
 
+// Each is a new process, in which the library has just been loaded.
+TEST(RunTest, CopiesAndExecutionsHaveTheirOwnVariablesOfALibraryThatTheyLoad) {
+  const ProgramRun run = hunt("--clients 2 --executions 20 --faults none --json", LOCKSTEP_TARGETS
+                              "/objects_target load " LOCKSTEP_TARGETS "/plugin_target.so");
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+// Nobody else can tell how far a process has come that has one thread and no connection.
+TEST(RunTest, TheStartOfAProgramTakesFewSteps) {
+  const ProgramRun run = hunt("--clients 2 --executions 5 --faults none --json",
+                              LOCKSTEP_TARGETS "/objects_target slow-start");
+  ASSERT_EQ(run.status, 0) << run.out << run.err;
+  EXPECT_LT(run.json()["steps"], 5 * 100);
+}
+
+TEST(RunTest, AStartWithoutAnEndIsALivelock) {
+  const ProgramRun run =
+      hunt("--executions 1 --faults none --json", LOCKSTEP_TARGETS "/objects_target no-end");
+  ASSERT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_EQ(run.json()["violation"]["oracle"], "livelock");
+}
+
+// The interpreter's timer of 5 ms lets another thread go on between two lines.
+TEST(RunTest, AnInterpreterSwitchesBetweenThreadsThatGoOn) {
+  const std::string script =
+      "/usr/bin/python3 -S -E -B " LOCKSTEP_SOURCE_DIR "/tests/run/targets/lost_update.py";
+  const ProgramRun run = hunt("--executions 300 --faults timer --fault-budget 4 --json", script);
+  ASSERT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_EQ(run.json()["violation"]["oracle"], "user:exit-status");
+}
+
 TEST(RunTest, ALibraryThatIsUnloadedTakesItsObjectsWithIt) {
   const ProgramRun run = hunt("--executions 20 --faults none --json", LOCKSTEP_TARGETS
                               "/objects_target unload " LOCKSTEP_TARGETS "/plugin_target.so");

@@ -52,6 +52,10 @@ void Threads::go_on(std::uint32_t index) {
   goes.go_on();
 }
 
+void Threads::move_ahead(std::size_t first) {
+  std::ranges::rotate(ready_, ready_.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
 std::uint32_t Threads::take_index(std::uint32_t process) {
   internal::check(process < kMostProcesses, "a process with threads is one of the first 256");
   if (numbers_.size() <= process) numbers_.resize(process + 1);

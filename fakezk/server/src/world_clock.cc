@@ -4,23 +4,36 @@
 
 namespace lockstep::fakezk {
 
-std::optional<TimePoint> WorldClock::find_next() {
-  std::optional<TimePoint> first;
-  next_.clear();
-  const auto look_at = [&](TimePoint due, const NextTimer& timer) {
-    if (first && due > *first) return;
-    if (first && due < *first) next_.clear();
-    first = due;
-    next_.push_back(timer);
-  };
+template <class Visit>
+void WorldClock::each_earliest(Visit visit) const {
   servers_.each([&](internal::TimerQueue& queue, TimerKind kind, std::uint32_t index) {
-    if (!queue.empty()) look_at(queue.earliest().due, {&queue, kind, index});
+    if (!queue.empty()) visit(queue.earliest().due, NextTimer{&queue, kind, index});
   });
   for (const auto& process : processes_.all()) {
     if (process->stalled()) continue;
     const std::optional<TimePoint> due = process->clock().next_due();
-    if (due) look_at(*due, {&process->clock().timers(), TimerKind::kProcess, process->index()});
+    if (due)
+      visit(*due, NextTimer{&process->clock().timers(), TimerKind::kProcess, process->index()});
   }
+}
+
+std::optional<TimePoint> WorldClock::find_next() {
+  std::optional<TimePoint> first;
+  next_.clear();
+  each_earliest([&](TimePoint due, const NextTimer& timer) {
+    if (first && due > *first) return;
+    if (first && due < *first) next_.clear();
+    first = due;
+    next_.push_back(timer);
+  });
+  return first;
+}
+
+std::optional<TimePoint> WorldClock::earliest() const {
+  std::optional<TimePoint> first;
+  each_earliest([&](TimePoint due, const NextTimer&) {
+    if (!first || due < *first) first = due;
+  });
   return first;
 }
 

@@ -55,6 +55,15 @@ FILE* open_chance_stream(Execution& execution, const char* mode) {
   return stream;
 }
 
+// Other processes can read the file.
+void opens_file(Execution& execution, int flags) {
+  if ((flags & O_ACCMODE) != O_RDONLY) execution.becomes_observable();
+}
+
+void opens_stream(Execution& execution, std::string_view mode) {
+  if (mode.find_first_of("wa+") != mode.npos) execution.becomes_observable();
+}
+
 mode_t mode_of(int flags, va_list arguments) {
   const bool has_mode = (flags & (O_CREAT | O_TMPFILE)) != 0;
   return has_mode ? va_arg(arguments, mode_t) : 0;
@@ -75,6 +84,7 @@ int open(const char* path, int flags, ...) {
   va_end(arguments);
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(open)(path, flags, mode));
   if (is_chance(path)) return open_chance(*execution);
+  opens_file(*execution, flags);
   return LOCKSTEP_REAL(open)(path, flags, mode);
 }
 
@@ -85,6 +95,7 @@ int open64(const char* path, int flags, ...) {
   va_end(arguments);
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(open64)(path, flags, mode));
   if (is_chance(path)) return open_chance(*execution);
+  opens_file(*execution, flags);
   return LOCKSTEP_REAL(open64)(path, flags, mode);
 }
 
@@ -95,6 +106,7 @@ int openat(int folder, const char* path, int flags, ...) {
   va_end(arguments);
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(openat)(folder, path, flags, mode));
   if (is_chance(path)) return open_chance(*execution);
+  opens_file(*execution, flags);
   return LOCKSTEP_REAL(openat)(folder, path, flags, mode);
 }
 
@@ -105,18 +117,21 @@ int openat64(int folder, const char* path, int flags, ...) {
   va_end(arguments);
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(openat64)(folder, path, flags, mode));
   if (is_chance(path)) return open_chance(*execution);
+  opens_file(*execution, flags);
   return LOCKSTEP_REAL(openat64)(folder, path, flags, mode);
 }
 
 FILE* fopen(const char* path, const char* mode) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(fopen)(path, mode));
   if (is_chance(path)) return open_chance_stream(*execution, mode);
+  opens_stream(*execution, mode);
   return LOCKSTEP_REAL(fopen)(path, mode);
 }
 
 FILE* fopen64(const char* path, const char* mode) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(fopen64)(path, mode));
   if (is_chance(path)) return open_chance_stream(*execution, mode);
+  opens_stream(*execution, mode);
   return LOCKSTEP_REAL(fopen64)(path, mode);
 }
 

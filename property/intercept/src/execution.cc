@@ -62,6 +62,7 @@ Thread& Execution::create(std::function<void*()> body, bool by_library) {
   threads_.push_back(
       std::make_unique<Thread>(*this, number, running_, by_library, std::move(body)));
   Thread& thread = *threads_.back();
+  if (running_) becomes_observable();
   signals_->begin(thread);
   // libc does not see the thread. libstdc++ leaves out work for other threads while this is true.
   ::__libc_single_threaded = 0;
@@ -75,6 +76,7 @@ void Execution::point(std::string_view call, const void* from) {
   thread.caller_ = from;
   thread.point_ = call;
   if (from >= quiet_begin_ && from < quiet_end_) return;
+  if (!is_observable(thread) && thread.root_.unobserved_calls_++ < kMostUnobserved) return;
   thread.call_ = call;
   host_.make_ready(thread, true);
   thread.leave();
@@ -145,6 +147,11 @@ void Execution::remember_start() { ProcessMemory::remember_start(); }
 void Execution::separate_memory() {
   remember_start();
   memory_ = std::make_unique<ProcessMemory>();
+}
+
+void Execution::libraries_changed() {
+  const InRuntime inside;
+  if (memory_) ProcessMemory::libraries_changed();
 }
 
 bool Execution::is_shared(const void* object) { return ProcessMemory::is_shared(object); }

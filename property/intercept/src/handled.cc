@@ -1,6 +1,7 @@
 #include "handled.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
@@ -16,6 +17,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -56,9 +58,10 @@ namespace lockstep::intercept {
 namespace linked {
 extern const char attributes, barriers, c11_threads, chance, chance_files, cleanups, clocks, closes,
     conditions, duplicates, epolls, event_files, exits, fcntl, file_calls, fortified, futexes, keys,
-    mutexes, names, once, pipes, polls, process_groups, process_ids, processors, refused, rwlocks,
-    semaphores, signal_masks, signals, sleeps, socket_calls, socket_options, spinlocks,
-    stream_locks, thread_atexit, threads, timer_files, transfers, vectors;
+    libraries, mutexes, names, once, pipes, polls, process_groups, process_ids, processors, refused,
+    rwlocks, semaphores, shared_objects, signal_masks, signals, sleeps, socket_calls,
+    socket_options, spinlocks, stream_locks, thread_atexit, threads, timer_files, transfers,
+    vectors;
 }  // namespace linked
 
 #define LOCKSTEP_HANDLED(function) \
@@ -112,6 +115,8 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(cnd_wait),
     LOCKSTEP_HANDLED(connect),
     LOCKSTEP_HANDLED(daemon),
+    LOCKSTEP_HANDLED(dlclose),
+    LOCKSTEP_HANDLED(dlopen),
     LOCKSTEP_HANDLED(dprintf),
     LOCKSTEP_HANDLED(drand48),
     LOCKSTEP_HANDLED(dup),
@@ -291,6 +296,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(seed48),
     LOCKSTEP_HANDLED(select),
     LOCKSTEP_HANDLED(sem_clockwait),
+    LOCKSTEP_HANDLED(sem_open),
     LOCKSTEP_HANDLED(sem_post),
     LOCKSTEP_HANDLED(sem_timedwait),
     LOCKSTEP_HANDLED(sem_trywait),
@@ -306,6 +312,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(setitimer),
     LOCKSTEP_HANDLED(setpriority),
     LOCKSTEP_HANDLED(setsockopt),
+    LOCKSTEP_HANDLED(shm_open),
     LOCKSTEP_HANDLED(shutdown),
     LOCKSTEP_HANDLED(sigaction),
     LOCKSTEP_HANDLED(signal),
@@ -362,16 +369,20 @@ const Handled kHandled[] = {
 
 // References to all files that define these functions (LOCKSTEP_LINKED).
 [[gnu::used]] const char* const kLinked[] = {
-    &linked::attributes,    &linked::barriers,       &linked::c11_threads, &linked::chance,
-    &linked::chance_files,  &linked::cleanups,       &linked::clocks,      &linked::closes,
-    &linked::conditions,    &linked::duplicates,     &linked::epolls,      &linked::event_files,
-    &linked::exits,         &linked::fcntl,          &linked::file_calls,  &linked::fortified,
-    &linked::futexes,       &linked::keys,           &linked::mutexes,     &linked::names,
-    &linked::once,          &linked::pipes,          &linked::polls,       &linked::process_groups,
-    &linked::process_ids,   &linked::processors,     &linked::refused,     &linked::rwlocks,
-    &linked::semaphores,    &linked::signal_masks,   &linked::signals,     &linked::sleeps,
-    &linked::socket_calls,  &linked::socket_options, &linked::spinlocks,   &linked::stream_locks,
-    &linked::thread_atexit, &linked::threads,        &linked::timer_files, &linked::transfers,
+    &linked::attributes,     &linked::barriers,     &linked::c11_threads,
+    &linked::chance,         &linked::chance_files, &linked::cleanups,
+    &linked::clocks,         &linked::closes,       &linked::conditions,
+    &linked::duplicates,     &linked::epolls,       &linked::event_files,
+    &linked::exits,          &linked::fcntl,        &linked::file_calls,
+    &linked::fortified,      &linked::futexes,      &linked::keys,
+    &linked::libraries,      &linked::mutexes,      &linked::names,
+    &linked::once,           &linked::pipes,        &linked::polls,
+    &linked::process_groups, &linked::process_ids,  &linked::processors,
+    &linked::refused,        &linked::rwlocks,      &linked::semaphores,
+    &linked::shared_objects, &linked::signal_masks, &linked::signals,
+    &linked::sleeps,         &linked::socket_calls, &linked::socket_options,
+    &linked::spinlocks,      &linked::stream_locks, &linked::thread_atexit,
+    &linked::threads,        &linked::timer_files,  &linked::transfers,
     &linked::vectors};
 
 }  // namespace

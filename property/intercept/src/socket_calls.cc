@@ -86,6 +86,7 @@ int socket(int domain, int type, int protocol) noexcept {
 
 int connect(int file, const sockaddr* address, socklen_t size) {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(connect)(file, address, size));
+  execution->becomes_observable();
   execution->point("connect");
   const std::shared_ptr<Socket> socket = socket_of(*execution, file);
   if (!socket) return -1;
@@ -132,6 +133,7 @@ int getsockname(int file, sockaddr* address, socklen_t* size) noexcept {
 
 int bind(int file, const sockaddr* address, socklen_t size) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(bind)(file, address, size));
+  execution->becomes_observable();
   execution->point("bind");
   const std::shared_ptr<Socket> socket = socket_of(*execution, file);
   if (!socket) return -1;
@@ -143,6 +145,7 @@ int bind(int file, const sockaddr* address, socklen_t size) noexcept {
 
 int listen(int file, int backlog) noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(listen)(file, backlog));
+  execution->becomes_observable();
   execution->point("listen");
   const std::shared_ptr<Socket> socket = socket_of(*execution, file);
   if (!socket) return -1;

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <future>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -73,6 +74,30 @@ int unload(const char* path) {
   return destroyed == 1 ? 0 : 5;
 }
 
+// Each process has its own variables of a library, which nobody has changed before.
+int load(const char* path) {
+  void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return 3;
+  auto* const variable = static_cast<int**>(::dlsym(library, "destroyed"));
+  if (*variable) return 10;
+  static int destroyed = 0;
+  *variable = &destroyed;
+  ::sched_yield();
+  return *variable == &destroyed ? 0 : 11;
+}
+
+// As many calls as an interpreter makes before it begins with a script.
+int start_slowly() {
+  std::mutex mutex;
+  for (int i = 0; i < 30'000; ++i) const std::lock_guard lock(mutex);
+  return 0;
+}
+
+[[noreturn]] void never_end() {
+  std::mutex mutex;
+  for (;;) const std::lock_guard lock(mutex);
+}
+
 // libstdc++ makes the key of such values once, and destroys it when its process ends.
 int promise_at_thread_exit() {
   std::promise<int> promise;
@@ -91,6 +116,9 @@ int main(int argc, char** argv) {
   if (what == "environment") return look_at_environment();
   if (what == "files") return open_files();
   if (what == "unload" && argc == 3) return unload(argv[2]);
+  if (what == "load" && argc == 3) return load(argv[2]);
+  if (what == "slow-start") return start_slowly();
+  if (what == "no-end") never_end();
   if (what == "folder") return look_at_folder();
   if (what == "threads") return start_many_threads();
   if (what == "promise") return promise_at_thread_exit();

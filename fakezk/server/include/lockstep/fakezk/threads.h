@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -61,6 +62,8 @@ class Threads {
   [[nodiscard]] const Thread* next() const;
   // The ready thread with that index goes on.
   void go_on(std::uint32_t index);
+  // The ready threads from this position on come first.
+  void move_ahead(std::size_t first);
   // From now on a thread that is preempted comes last, until the reset.
   void become_fair() { fair_ = true; }
   void reset() { fair_ = false; }

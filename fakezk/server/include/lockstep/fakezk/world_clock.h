@@ -39,12 +39,18 @@ class WorldClock {
   // earliest timer is due first. (Real clocks never agree so well that one surely comes first.)
   [[nodiscard]] const std::vector<NextTimer>& next() const { return next_; }
   [[nodiscard]] bool a_timer_runs() const;
+  // The same as find_next() returns.
+  [[nodiscard]] std::optional<TimePoint> earliest() const;
   // Whether something waits for time to pass; background timers do not count.
   [[nodiscard]] bool is_waited_for() const;
   // When the servers' timers are due.
   [[nodiscard]] std::uint64_t server_hash() const;
 
  private:
+  // Calls visit(due, timer) for the earliest timer of each queue that has one.
+  template <class Visit>
+  void each_earliest(Visit visit) const;
+
   ServerTimers& servers_;
   const Processes& processes_;
   std::vector<NextTimer> next_;

@@ -84,6 +84,9 @@ class Execution {
   // Wakes each thread whose Condition holds now. Call it after a stream has changed: bytes have
   // arrived, or it has ended.
   void descriptors_changed();
+  // Call it after the running thread has loaded or unloaded libraries: each process gets its own
+  // variables of those that are new.
+  void libraries_changed();
   // Wakes all threads that wait for descriptors. Call it after the time at which a descriptor
   // becomes ready has changed, so that they set their timers again.
   void deadlines_changed();
@@ -107,6 +110,13 @@ class Execution {
   // name, for reports.
   // A scheduling point: another thread may run first. `from` is the caller's address (set_quiet).
   void point(std::string_view call, const void* from = nullptr);
+  // From now on, others can tell what the running thread's process has done: it connects, has a
+  // port, or may write a file. The start of another thread has the same effect. Before that, its
+  // calls are no scheduling points, because no order of them and other events makes a difference:
+  // the start of an interpreter makes ten thousand calls. After kMostUnobserved calls they are, so
+  // that a loop without an end is seen.
+  static constexpr std::uint32_t kMostUnobserved = 1'000'000;
+  void becomes_observable() { running_->root_.is_observable_ = true; }
   // Like point(), but other threads that can go on run first by default.
   void give_way(std::string_view call);
   // Waits until another thread wakes the waiters of `object`, `condition` holds after a change of
@@ -207,6 +217,11 @@ class Execution {
     return waiter.object == object && shares_memory(waiter, object);
   }
   [[nodiscard]] bool shares_memory(const Waiter& waiter, const void* object) const;
+  // Whether others can tell what the thread's process has done.
+  [[nodiscard]] bool is_observable(const Thread& thread) const {
+    const bool is_only_one = memory_ || threads_.size() == 1;
+    return thread.root_.is_observable_ || !is_only_one;
+  }
   // Whether no other thread of its process is left.
   [[nodiscard]] bool is_last(Thread& thread) const;
   // A thread has ended, perhaps the last one of its process.

@@ -123,6 +123,9 @@ class Thread {
   bool ended_ = false;
   bool killed_ = false;  // Ended with its process.
   bool detached_ = false;
+  // The root's are those of its process (Execution::becomes_observable).
+  bool is_observable_ = false;
+  std::uint32_t unobserved_calls_ = 0;
   bool has_timer_ = false;
   Woken woken_ = Woken::kByEvent;
   std::uint64_t moves_ = 0;
