@@ -76,7 +76,8 @@ std::string describe_impossible(fakezk::FaultKinds impossible) {
 
 std::string groundless(std::string_view contender, Error failure) {
   return "an acquire of " + std::string(contender) + " failed (" + std::string(name(failure)) +
-         "), although no fault had struck and no deadline of it had passed";
+         "), although no fault had struck and no deadline of it had passed (one that does not wait"
+         " for others answers kConflict)";
 }
 
 std::string fault_kind_names() { return kinds(fakezk::FaultPlan::all(1), ", "); }
