@@ -180,7 +180,7 @@ TEST(ShrinkLongTest, AFewThatMatterAreFoundAmongHundreds) {
     if (found == 3) trial.outcome.violation = Violation{"L1", "", 0};
     return trial;
   };
-  const Shrunk shrunk = shrink(run, "L1", deviations, {.executions = 700, .steps = 2'100'000});
+  const Shrunk shrunk = shrink(run, {}, "L1", deviations, {.executions = 700, .steps = 2'100'000});
   EXPECT_EQ(shrunk.deviations.size(), 3U);
 }
 

@@ -35,8 +35,21 @@ Trial OwnTrials::run(std::uint32_t clients, std::uint32_t rounds, const Executio
                      const std::vector<fakezk::Deviation>& deviations) {
   use(clients, rounds);
   Replay replay(deviations);
-  Outcome outcome = execute(*world_, *program_, replay, limits);
-  return {std::move(outcome), world_->deviations()};
+  return try_schedule(*world_, *program_, replay, limits);
+}
+
+Trial OwnTrials::run_named(std::uint32_t clients, std::uint32_t rounds,
+                           const ExecutionLimits& limits, const NamedSchedule& named) {
+  use(clients, rounds);
+  NamedReplay replay(*world_, named);
+  return try_schedule(*world_, *program_, replay, limits);
+}
+
+Trial try_schedule(fakezk::World& world, Program& program, fakezk::Chooser& schedule,
+                   const ExecutionLimits& limits) {
+  NamingChooser naming(world, schedule);
+  Outcome outcome = execute(world, program, naming, limits);
+  return {std::move(outcome), world.deviations(), std::move(naming.named())};
 }
 
 Caught OwnTrials::hunt(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,

@@ -17,6 +17,8 @@ class OwnTrials final : public Trials {
 
   Trial run(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
             const std::vector<fakezk::Deviation>& deviations) override;
+  Trial run_named(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
+                  const NamedSchedule& named) override;
   Caught hunt(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
               const ShortHunt& what) override;
   std::vector<fakezk::Event> faults(std::uint32_t clients, std::uint32_t rounds,

@@ -9,17 +9,22 @@ namespace {
 
 class Shrinker {
  public:
-  Shrinker(const TrySchedule& run, std::string oracle,
+  Shrinker(const TrySchedule& run, const TryNamed& run_named, std::string oracle,
            const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget)
-      : run_(run), oracle_(std::move(oracle)), budget_(budget) {
+      : run_(run), run_named_(run_named), oracle_(std::move(oracle)), budget_(budget) {
     Trial first = run_(deviations);
     best_.outcome = std::move(first.outcome);
     best_.deviations = std::move(first.deviations);
+    best_.named = std::move(first.named);
     best_.executions = 1;
     best_.steps = best_.outcome.steps;
   }
 
   Shrunk run() {
+    if (is_long()) {
+      while (drop_named()) {
+      }
+    }
     if (is_long()) cut_end();
     while (is_long() && thin_out()) {
     }
@@ -56,14 +61,19 @@ class Shrinker {
   // Accepts the candidate if it breaks the same guarantee, and if the schedule that really ran is
   // smaller.
   bool accept(const std::vector<fakezk::Deviation>& candidate) {
-    if (spent()) return false;
+    return !spent() && take(run_(candidate));
+  }
+  bool accept_named(const NamedSchedule& candidate) {
+    return !spent() && take(run_named_(candidate));
+  }
+  bool take(Trial ran) {
     ++best_.executions;
-    Trial ran = run_(candidate);
     best_.steps += ran.outcome.steps;
     if (!ran.outcome.violation || ran.outcome.violation->oracle != oracle_) return false;
     if (size(ran.deviations, ran.outcome) >= size(best_.deviations, best_.outcome)) return false;
     best_.deviations = std::move(ran.deviations);
     best_.outcome = std::move(ran.outcome);
+    best_.named = std::move(ran.named);
     return true;
   }
 
@@ -91,6 +101,23 @@ class Shrinker {
         at -= chunk;
         if (accept(without(at, chunk))) smaller = true;
         at = std::min(at, best_.deviations.size());
+      }
+    }
+    return smaller;
+  }
+
+  // The same by names, so that the rest keeps its meaning.
+  bool drop_named() {
+    bool smaller = false;
+    for (std::size_t chunk = best_.named.size() / 2; chunk > 0; chunk /= 2) {
+      std::size_t at = best_.named.size();
+      while (at >= chunk && !spent()) {
+        at -= chunk;
+        NamedSchedule rest = best_.named;
+        const auto first = rest.begin() + static_cast<std::ptrdiff_t>(at);
+        rest.erase(first, first + static_cast<std::ptrdiff_t>(chunk));
+        if (accept_named(rest)) smaller = true;
+        at = std::min(at, best_.named.size());
       }
     }
     return smaller;
@@ -224,6 +251,7 @@ class Shrinker {
   static constexpr std::size_t kLong = 40;
 
   const TrySchedule& run_;
+  const TryNamed& run_named_;
   std::string oracle_;
   ShrinkBudget budget_;
   Shrunk best_;
@@ -236,15 +264,18 @@ Shrunk shrink(Program& program, const ExecutionLimits& limits, const std::string
   fakezk::World world(program.servers());
   const TrySchedule run = [&](const std::vector<fakezk::Deviation>& candidate) {
     Replay replay(candidate);
-    Outcome outcome = execute(world, program, replay, limits);
-    return Trial{std::move(outcome), world.deviations()};
+    return try_schedule(world, program, replay, limits);
   };
-  return shrink(run, oracle, deviations, budget);
+  const TryNamed run_named = [&](const NamedSchedule& candidate) {
+    NamedReplay replay(world, candidate);
+    return try_schedule(world, program, replay, limits);
+  };
+  return shrink(run, run_named, oracle, deviations, budget);
 }
 
-Shrunk shrink(const TrySchedule& run, const std::string& oracle,
+Shrunk shrink(const TrySchedule& run, const TryNamed& run_named, const std::string& oracle,
               const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget) {
-  return Shrinker(run, oracle, deviations, budget).run();
+  return Shrinker(run, run_named, oracle, deviations, budget).run();
 }
 
 }  // namespace lockstep::search

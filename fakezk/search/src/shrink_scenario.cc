@@ -97,7 +97,10 @@ class SceneShrinker {
     const TrySchedule run = [&](const std::vector<fakezk::Deviation>& candidate) {
       return trials_.run(clients, rounds, best_.limits, candidate);
     };
-    Shrunk shrunk = shrink(run, oracle_, deviations, budget);
+    const TryNamed run_named = [&](const NamedSchedule& candidate) {
+      return trials_.run_named(clients, rounds, best_.limits, candidate);
+    };
+    Shrunk shrunk = shrink(run, run_named, oracle_, deviations, budget);
     spend(shrunk.executions, shrunk.steps);
     return shrunk;
   }
@@ -166,6 +169,11 @@ class SceneShrinker {
     Trial same = trials_.run(clients, rounds, best_.limits, best_.schedule.deviations);
     spend(1, same.outcome.steps);
     if (breaks(same.outcome)) return std::move(same.deviations);
+    if (!best_.schedule.named.empty()) {
+      same = trials_.run_named(clients, rounds, best_.limits, best_.schedule.named);
+      spend(1, same.outcome.steps);
+      if (breaks(same.outcome)) return std::move(same.deviations);
+    }
     ShortHunt what;
     what.executions = kHunted;
     std::optional<Trial> caught = hunt(clients, rounds, what).trial;

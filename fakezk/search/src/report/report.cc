@@ -39,7 +39,8 @@ Violation violation_of(const Found& found, const Recording& recording) {
   return {std::string(name(Oracle::kMisuse)),
           "the program is not deterministic: this schedule has broken " + first.oracle + " (" +
               ShortNames(recording.chronicle)(first.message) +
-              "), and breaks nothing when it is run again",
+              "), and breaks nothing when it is run again. Does it use a clock, an address, a file "
+              "or uninitialised memory as an input?",
           recording.outcome.steps};
 }
 

@@ -32,6 +32,7 @@ struct Choice {
 struct Rest {
   std::uint64_t trace_hash;
   std::uint32_t positions;
+  std::uint32_t named;
   std::uint32_t events;
   std::uint32_t oracle;  // The length of its name; 0 without a violation. Its message follows.
   std::uint32_t message;
@@ -40,7 +41,9 @@ struct Rest {
 struct OrderHead {
   std::uint64_t execution;
   std::uint32_t deviations;
+  std::uint32_t named;
 };
+static_assert(std::is_trivially_copyable_v<search::NamedDeviation>);
 static_assert(std::is_trivially_copyable_v<search::Judgements>);
 
 constexpr std::string_view kHas = " has ";
@@ -95,6 +98,14 @@ bool read_deviations(int file, std::uint32_t count, std::vector<fakezk::Deviatio
   return true;
 }
 
+bool write_named(int file, const search::NamedSchedule& named) {
+  return write_all(file, named.data(), named.size() * sizeof(search::NamedDeviation));
+}
+bool read_named(int file, std::uint32_t count, search::NamedSchedule& named) {
+  named.resize(count);
+  return read_all(file, named.data(), count * sizeof(search::NamedDeviation));
+}
+
 std::optional<End> read_end_after(int file, const Head& head) {
   End end{std::string(head.text, '\0'), head.step, head.execution, {}};
   if (!read_all(file, end.what.data(), end.what.size())) return std::nullopt;
@@ -120,7 +131,8 @@ std::optional<ReportedTrial> read_trial_after(int file, const Head& head) {
   Rest rest{};
   if (!read_deviations(file, head.deviations, told.trial.deviations) ||
       !read_all(file, &rest, sizeof rest) ||
-      !read_all(file, &outcome.judged, sizeof outcome.judged)) {
+      !read_all(file, &outcome.judged, sizeof outcome.judged) ||
+      !read_named(file, rest.named, told.trial.named)) {
     return std::nullopt;
   }
   outcome.trace_hash = rest.trace_hash;
@@ -163,6 +175,7 @@ bool write_trial(int file, const search::Trial& trial, const std::vector<std::ui
                   static_cast<std::uint32_t>(trial.deviations.size())};
   const Rest rest{outcome.trace_hash,
                   outcome.positions,
+                  static_cast<std::uint32_t>(trial.named.size()),
                   static_cast<std::uint32_t>(events.size()),
                   static_cast<std::uint32_t>(violation.oracle.size()),
                   static_cast<std::uint32_t>(violation.message.size()),
@@ -170,6 +183,7 @@ bool write_trial(int file, const search::Trial& trial, const std::vector<std::ui
   return write_all(file, &head, sizeof head) && write_deviations(file, trial.deviations) &&
          write_all(file, &rest, sizeof rest) &&
          write_all(file, &outcome.judged, sizeof outcome.judged) &&
+         write_named(file, trial.named) &&
          write_all(file, violation.oracle.data(), violation.oracle.size()) &&
          write_all(file, violation.message.data(), violation.message.size()) &&
          write_all(file, events.data(), events.size() * sizeof events[0]);
@@ -185,15 +199,20 @@ std::optional<ReportedTrial> read_trial(int file) {
 }
 
 bool write_order(int file, const Order& order) {
-  const OrderHead head{order.execution, static_cast<std::uint32_t>(order.deviations.size())};
-  return write_all(file, &head, sizeof head) && write_deviations(file, order.deviations);
+  const OrderHead head{order.execution, static_cast<std::uint32_t>(order.deviations.size()),
+                       static_cast<std::uint32_t>(order.named.size())};
+  return write_all(file, &head, sizeof head) && write_deviations(file, order.deviations) &&
+         write_named(file, order.named);
 }
 
 std::optional<Order> read_order(int file) {
   OrderHead head{};
   if (!read_all(file, &head, sizeof head)) return std::nullopt;
-  Order order{head.execution, {}};
-  if (!read_deviations(file, head.deviations, order.deviations)) return std::nullopt;
+  Order order{head.execution, {}, {}};
+  if (!read_deviations(file, head.deviations, order.deviations) ||
+      !read_named(file, head.named, order.named)) {
+    return std::nullopt;
+  }
   return order;
 }
 

@@ -124,21 +124,34 @@ void ForkedTrials::use(ScenarioSize size, const search::ExecutionLimits& limits)
 search::Trial ForkedTrials::run(std::uint32_t clients, std::uint32_t rounds,
                                 const search::ExecutionLimits& limits,
                                 const std::vector<fakezk::Deviation>& deviations) {
-  if (time_is_up()) return {{}, deviations};
-  use({clients, rounds}, limits);
-  const auto work = [this](const Order& order, int file) {
-    search::Replay replay(order.deviations);
-    search::Outcome outcome = execute(*world_, *program_, replay, limits_);
-    write_trial(file, {std::move(outcome), world_->deviations()});
+  return run({clients, rounds}, limits, {0, deviations, {}});
+}
+
+search::Trial ForkedTrials::run_named(std::uint32_t clients, std::uint32_t rounds,
+                                      const search::ExecutionLimits& limits,
+                                      const search::NamedSchedule& named) {
+  return run({clients, rounds}, limits, {0, {}, named});
+}
+
+search::Trial ForkedTrials::run(ScenarioSize size, const search::ExecutionLimits& limits,
+                                const Order& order) {
+  if (time_is_up()) return {{}, order.deviations};
+  use(size, limits);
+  const auto work = [this](const Order& next, int file) {
+    search::Replay replay(next.deviations);
+    search::NamedReplay named_replay(*world_, next.named);
+    fakezk::Chooser& schedule = next.named.empty() ? static_cast<fakezk::Chooser&>(replay)
+                                                   : static_cast<fakezk::Chooser&>(named_replay);
+    write_trial(file, try_schedule(*world_, *program_, schedule, limits_));
   };
   try {
     std::optional<ReportedTrial> told =
-        worker_.run({0, deviations}, kLongestSecondsOfATrial, IfSlow::kNothing, work);
+        worker_.run(order, kLongestSecondsOfATrial, IfSlow::kNothing, work);
     if (told) return std::move(told->trial);
   } catch (const std::system_error&) {
     // A finding is reported even if the machine has no process to shrink it in.
   }
-  return {{}, deviations};
+  return {{}, order.deviations};
 }
 
 search::Caught ForkedTrials::hunt_in_one_child(ScenarioSize size,

@@ -23,7 +23,8 @@ struct Shrunk {
   std::vector<fakezk::Deviation> deviations;
   Outcome outcome;
   std::uint32_t executions = 0;
-  std::uint64_t steps = 0;  // Sum over all these executions.
+  std::uint64_t steps = 0;   // Sum over all these executions.
+  NamedSchedule named = {};  // The same schedule, if it is known by names.
 };
 
 // Makes a violating schedule smaller, within a budget: drops deviations (in chunks, one by one, and
@@ -34,9 +35,10 @@ struct Shrunk {
 // (After Hypothesis, which shrinks the choices that made a test case rather than the case itself.)
 Shrunk shrink(Program& program, const ExecutionLimits& limits, const std::string& oracle,
               const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget = {});
-// The same, where `run` tries a schedule.
+// The same, where `run` tries a schedule. `run_named` may be empty if trials name nothing.
 using TrySchedule = std::function<Trial(const std::vector<fakezk::Deviation>&)>;
-Shrunk shrink(const TrySchedule& run, const std::string& oracle,
+using TryNamed = std::function<Trial(const NamedSchedule&)>;
+Shrunk shrink(const TrySchedule& run, const TryNamed& run_named, const std::string& oracle,
               const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget = {});
 
 }  // namespace lockstep::search
