@@ -79,6 +79,28 @@ step     time     Alice                                  Bob
 )");
 }
 
+// Once, this was "connects" for the second time.
+TEST_F(LanesTest, ASessionAsksForItsWatchesAgain) {
+  World& world = simulation_.world();
+  const Watch watch = must(simulation_.run(watch_exists(*alice_, "/a")), "watch");
+  world.set_faults(lab::faults_called("cut", 1));
+  const Started<Result<void>> synced = simulation_.start(sync(*alice_, "/"));
+  const std::vector<Deviation> first_fault = {{0, Choice{true, 0}}};
+  search::Replay cut_alice(first_fault);
+  world.step(cut_alice);
+  simulation_.settle();
+  EXPECT_EQ(drawn(), R"(
+step     time     Alice                                  Bob
+   1     0 ms     -> exists /a: no node, received
+   3     0 ms     ** the connection is cut, lost: sync
+   4     0 ms     <- connection loss
+   5     0 ms     -> connects
+   6     0 ms     <- connected
+   7     0 ms     -> asks for its watches again
+   8     0 ms     <- watches set again
+)");
+}
+
 TEST_F(LanesTest, ALostReplyAndAWatchEventAreNamed) {
   World& world = simulation_.world();
   const Watch watch = must(simulation_.run(watch_exists(*bob_, "/a")), "watch");

@@ -77,7 +77,8 @@ void Chronicler::applied(const fakezk::Step& step) {
   const fakezk::Applied& applied = *step.applied;
   const std::uint32_t process = world_.process_of(step.event.index);
   if (!applied.is_request) {
-    add(step, Moment::Kind::kConnection, process, "connects");
+    add(step, Moment::Kind::kConnection, process,
+        applied.watches ? "asks for its watches again" : "connects");
     return;
   }
   Moment& moment = add(step, Moment::Kind::kRequest, process, describe(world_, applied));

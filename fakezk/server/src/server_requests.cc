@@ -184,6 +184,7 @@ void Server::process_other_message(LinkIndex link, const ClientMessage& message,
   if (exceeds_packet_limit(message)) return drop_too_long(link, message, now);
   if (!strays_.empty()) apply_strays(session_of(link), now);
   if (message.kind == ClientMessage::Kind::kQuery) return answer_query(link, message.query(), now);
+  applied_.watches = true;
   set_watches(link, message.watched());
 }
 

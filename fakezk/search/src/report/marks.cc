@@ -7,7 +7,8 @@ std::string_view arrow(Moment::Kind kind, std::string_view text) {
     case Moment::Kind::kRequest: return "-> ";
     case Moment::Kind::kReply: return "<- ";
     case Moment::Kind::kWatchEvent: return "<- ! ";
-    case Moment::Kind::kConnection: return text == "connects" ? "-> " : "<- ";
+    case Moment::Kind::kConnection:
+      return text == "connects" || text.starts_with("asks") ? "-> " : "<- ";
     case Moment::Kind::kServers:
     case Moment::Kind::kClock:
     case Moment::Kind::kFault: return "** ";
