@@ -2,16 +2,20 @@
 
 #include <unistd.h>
 
+#include <bitset>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -40,9 +44,10 @@ constexpr const char* kRunFooter =
     "does\n"
     "not show its output.\n"
     "\n"
-    "Violations: an exit status other than 0 (user:exit-status), threads that wait forever\n"
-    "(deadlock), an abort or a bad pointer (crash), a call that cannot be hunted (misuse); with\n"
-    "--lock, a client that removes its znode before its turn (S1) and znodes left behind (R1).\n"
+    "Violations: an exit status other than 0 and those of --allow-exit (user:exit-status),\n"
+    "threads that wait forever (deadlock), an abort or a bad pointer (crash), a call that cannot\n"
+    "be hunted (misuse); with --lock, a client that removes its znode before its turn (S1) and\n"
+    "znodes left behind (R1).\n"
     "\n"
     "Exit status: that of a `hunt` that is not exhaustive, or with --replay that of `replay`.\n";
 
@@ -50,6 +55,7 @@ struct RunArguments : SearchOptions {
   bool hunt = false;
   bool has_lock = false;
   std::string lock;
+  std::optional<std::string> allow_exit;
   std::optional<std::string> replay;
   bool tolerant = false;
 };
@@ -77,16 +83,36 @@ std::string name_of(const std::vector<std::string>& target) {
 
 std::string target_command(const RunArguments& options, const std::vector<std::string>& target) {
   std::string text = options.lock.empty() ? "" : " --lock " + quoted(options.lock);
+  if (options.allow_exit) text += " --allow-exit " + *options.allow_exit;
   text += " --";
   for (const std::string& word : target) text += ' ' + quoted(word);
   return text;
+}
+
+// "any", or numbers that are separated by commas.
+std::bitset<256> allowed_by(const std::optional<std::string>& text) {
+  std::bitset<256> allowed{1};
+  if (text == "any") return allowed.set();
+  if (text && text->empty()) throw UsageError("--allow-exit: the list of statuses is empty");
+  std::istringstream list(text.value_or(""));
+  for (std::string item; std::getline(list, item, ',');) {
+    unsigned status = 256;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), status);
+    if (error != std::errc() || end != item.data() + item.size() || status > 255) {
+      throw UsageError("--allow-exit: '" + item + "' is no exit status, which is 0 to 255");
+    }
+    allowed.set(status);
+  }
+  return allowed;
 }
 
 lab::LockUnderTest lock_of(const RunArguments& options, const std::vector<std::string>& target,
                            const RunTarget& make) {
   lab::LockUnderTest lock(name_of(target));
   lock.in_forks = true;
-  TargetSettings settings{.lock_path = options.lock, .shows_output = options.replay.has_value()};
+  TargetSettings settings{.lock_path = options.lock,
+                          .shows_output = options.replay.has_value(),
+                          .allowed = allowed_by(options.allow_exit)};
   lock.make_program = [make, settings](lab::ScenarioSize size) {
     TargetSettings sized = settings;
     sized.copies = size.clients;
@@ -224,6 +250,10 @@ void add_run(CLI::App& app, CommandLine& line, const RunTarget& make) {
           ->add_option("--lock", options->lock,
                        "The znode of a mutex, which is made before the start: judge its queue")
           ->type_name("PATH");
+  command
+      ->add_option("--allow-exit", options->allow_exit,
+                   "Exit statuses that break nothing, besides 0: numbers such as 1,255, or any")
+      ->type_name("LIST");
   add_bounds(*command, *options, "1");
   add_strategy(*command, *options, "");
   add_fault_options(*command, *options);

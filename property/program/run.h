@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,6 +21,8 @@ struct TargetSettings {
   std::uint32_t copies = 1;
   std::string lock_path;      // The znode of the mutex that the program takes; empty for none.
   bool shows_output = false;  // Show its output on standard error.
+  // The exit statuses that break nothing.
+  std::bitset<256> allowed{1};
 };
 using RunTarget = std::function<std::unique_ptr<search::Program>(const TargetSettings& settings)>;
 

@@ -137,7 +137,7 @@ bool ProcessProgram::process_ends(intercept::Thread& thread, int status) {
   const int told = status & 0xff;  // A parent learns no more.
   const std::string how = "exits with status " + std::to_string(told);
   world_->note(process, how);
-  if (told != 0) {
+  if (!settings_.allowed.test(static_cast<std::size_t>(told))) {
     verdict_->report("user:exit-status", process_name(process) + ' ' + how, world_->steps());
   }
   return true;

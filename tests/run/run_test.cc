@@ -271,6 +271,21 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+// Code that others have written ends with an error when it loses its session, and may yet break a
+// guarantee in another execution.
+TEST(RunTest, AnExitStatusCanBeAllowed) {
+  const std::string status = misbehave("status");  // 3
+  EXPECT_EQ(hunt("--executions 5 --allow-exit 3", status).status, 0);
+  EXPECT_EQ(hunt("--executions 5 --allow-exit 4,3,255", status).status, 0);
+  EXPECT_EQ(hunt("--executions 5 --allow-exit any", status).status, 0);
+  const ProgramRun other = hunt("--executions 5 --allow-exit 4", status);
+  EXPECT_EQ(other.status, 1) << other.out << other.err;
+  EXPECT_THAT(other.out, HasSubstr(" --allow-exit 4 -- "));  // In the commands to go on with.
+  for (const std::string list : {"256", "-1", "1,,2", "x", "''"}) {
+    EXPECT_EQ(hunt("--executions 5 --allow-exit " + list, status).status, 2) << list;
+  }
+}
+
 class ChanceTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ChanceTest, IsTheSameInEachHunt) {
