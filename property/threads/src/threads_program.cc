@@ -37,6 +37,11 @@ ThreadsProgram::ThreadsProgram(ThreadOwners owners, bool is_coarse)
   intercept::Execution::prepare();
 }
 
+std::uint32_t ThreadsProgram::most_steps(std::uint32_t usual) const {
+  usual_steps_ = usual;
+  return usual + usual / 20;
+}
+
 void ThreadsProgram::start(fakezk::World& world, search::Verdict& verdict) {
   library().restore();
   world.set_rest_watcher(this);
@@ -98,6 +103,7 @@ bool ThreadsProgram::all_have_ended() const {
 void ThreadsProgram::at_rest(TimePoint until) {
   if (!hunted_) return;
   fakezk::World& world = hunted_->world();
+  if (world.steps() >= usual_steps_) return report_livelock();
   if (const std::uint64_t now = progress(world); now != progress_) {
     progress_ = now;
     progressed_at_ = world.now();
@@ -112,6 +118,16 @@ void ThreadsProgram::at_rest(TimePoint until) {
   }
   if (first_ones_have_ended()) return report_left_threads();
   report_hang();
+}
+
+// One thread waits for ever, and another one has timers, so that there is always something to do.
+void ThreadsProgram::report_livelock() {
+  hunted_->verdict().report(search::Oracle::kLivelock,
+                            "no end after " + std::to_string(hunted_->world().steps()) +
+                                " steps, although in the second half nothing fails and everybody "
+                                "is served:" +
+                                who_waits_for_what(),
+                            hunted_->world().steps());
 }
 
 void ThreadsProgram::report_left_threads() {

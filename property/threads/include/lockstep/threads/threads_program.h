@@ -18,6 +18,9 @@ namespace lockstep::threads {
 class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
  public:
   void start(fakezk::World& world, search::Verdict& verdict) final;
+  // A few more than usual: an execution that is at rest after the usual ones is a livelock that
+  // this program reports, with its threads.
+  [[nodiscard]] std::uint32_t most_steps(std::uint32_t usual) const final;
   void finish(fakezk::World& world) final;
   void clear() final;
   [[nodiscard]] search::Judgements judgements() const override;
@@ -60,6 +63,7 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   void at_rest(TimePoint until) final;
   [[nodiscard]] bool first_ones_have_ended() const;
   void report_hang();
+  void report_livelock();
   void report_left_threads();
   [[nodiscard]] std::string who_waits_for_what() const;
 
@@ -73,6 +77,7 @@ class ThreadsProgram : public search::Program, private fakezk::RestWatcher {
   TimePoint progressed_at_{};   // and when that was.
   std::uint64_t sleeps_ = 0;
   bool healed_ = false;
+  mutable std::uint32_t usual_steps_ = 0;  // Of the execution that begins next, or runs.
 };
 
 }  // namespace lockstep::threads
