@@ -298,7 +298,8 @@ TEST_P(ChanceTest, IsTheSameInEachHunt) {
 
 INSTANTIATE_TEST_SUITE_P(Each, ChanceTest,
                          ::testing::Values("random_device", "ifstream", "fopen", "openat",
-                                           "arc4random_buf", "arc4random_uniform", "srand"),
+                                           "arc4random_buf", "arc4random_uniform", "srand",
+                                           "getrusage", "times"),
                          [](const auto& each) { return std::string(each.param); });
 
 class StaticsTest : public ::testing::TestWithParam<const char*> {};

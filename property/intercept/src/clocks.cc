@@ -1,5 +1,7 @@
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <time.h>
 
 #include "calls.h"
@@ -115,6 +117,27 @@ int ftime(timeb* time) {
 clock_t clock() noexcept {
   LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(clock)());
   return std::chrono::duration_cast<std::chrono::microseconds>(execution->host().now()).count();
+}
+
+// In ticks of 10 ms (sysconf(_SC_CLK_TCK)).
+clock_t times(tms* spent) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(times)(spent));
+  const clock_t ticks = execution->host().now() / std::chrono::milliseconds(10);
+  if (spent) *spent = {.tms_utime = ticks, .tms_stime = 0, .tms_cutime = 0, .tms_cstime = 0};
+  return ticks;
+}
+
+// All that it tells beside the processor time is the real process's, and 0 here.
+int getrusage(int who, rusage* usage) noexcept {
+  LOCKSTEP_INTERCEPT(execution, LOCKSTEP_REAL(getrusage)(who, usage));
+  if (who != RUSAGE_SELF && who != RUSAGE_THREAD && who != RUSAGE_CHILDREN) {
+    return errno = EINVAL, -1;
+  }
+  *usage = {};
+  if (who == RUSAGE_CHILDREN) return 0;
+  const timespec spent = to_timespec(now(*execution, CLOCK_PROCESS_CPUTIME_ID));
+  usage->ru_utime = {.tv_sec = spent.tv_sec, .tv_usec = spent.tv_nsec / 1000};
+  return 0;
 }
 
 }  // extern "C"

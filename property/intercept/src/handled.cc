@@ -29,6 +29,7 @@
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/times.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -178,6 +179,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(getpriority),
     LOCKSTEP_HANDLED(getpwuid_r),
     LOCKSTEP_HANDLED(getrandom),
+    LOCKSTEP_HANDLED(getrusage),
     LOCKSTEP_HANDLED(getsid),
     LOCKSTEP_HANDLED(getsockname),
     LOCKSTEP_HANDLED(getsockopt),
@@ -347,6 +349,7 @@ const Handled kHandled[] = {
     LOCKSTEP_HANDLED(timerfd_create),
     LOCKSTEP_HANDLED(timerfd_gettime),
     LOCKSTEP_HANDLED(timerfd_settime),
+    LOCKSTEP_HANDLED(times),
     LOCKSTEP_HANDLED(timespec_get),
     LOCKSTEP_HANDLED(tss_create),
     LOCKSTEP_HANDLED(tss_delete),

@@ -3,6 +3,8 @@
 //   chance SOURCE
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/resource.h>
+#include <sys/times.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -55,6 +57,19 @@ std::uint32_t from_seed() {
   return static_cast<std::uint32_t>(drawn);
 }
 
+// How much time the processor has spent differs from run to run.
+std::uint32_t from_usage() {
+  rusage usage{};
+  if (::getrusage(RUSAGE_SELF, &usage) != 0) std::exit(9);
+  return static_cast<std::uint32_t>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+std::uint32_t from_times() {
+  tms spent{};
+  const clock_t now = ::times(&spent);
+  return static_cast<std::uint32_t>(now + spent.tms_utime + spent.tms_stime);
+}
+
 std::uint32_t draw(const std::string& source) {
   if (source == "random_device") return std::random_device()();
   if (source == "ifstream") return from_stream();
@@ -63,6 +78,8 @@ std::uint32_t draw(const std::string& source) {
   if (source == "arc4random_buf") return from_buffer();
   if (source == "arc4random_uniform") return ::arc4random_uniform(1 << 20);
   if (source == "srand") return from_seed();
+  if (source == "getrusage") return from_usage();
+  if (source == "times") return from_times();
   std::exit(7);
 }
 

@@ -113,7 +113,7 @@ class Execution {
   // From now on, others can tell what the running thread's process has done: it connects, has a
   // port, or may write a file. The start of another thread has the same effect. Before that, its
   // calls are no scheduling points, because no order of them and other events makes a difference:
-  // the start of an interpreter makes ten thousand calls. After kMostUnobserved calls they are, so
+  // the start of an interpreter makes thousands of calls. After kMostUnobserved calls they are, so
   // that a loop without an end is seen.
   static constexpr std::uint32_t kMostUnobserved = 1'000'000;
   void becomes_observable() { running_->root_.is_observable_ = true; }

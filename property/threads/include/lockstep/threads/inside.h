@@ -23,8 +23,9 @@ void note(std::string_view text);
 // and at each wait. Two threads may be inside if one of them can rely on a session that the servers
 // have ended without its knowledge: on any handle of the code under test that has neither been
 // closed nor been told of the end (or was told only a few waits ago). A thread may be inside
-// several times. An Inside may outlive the thread that has entered, for which it stays inside; once
-// the execution is over, it has no effect.
+// several times. An Inside may outlive the thread that has entered, for which it stays inside: a
+// thread that has returned waits no more, so that it is excused for good if it returned before
+// those few waits. Once the execution is over, an Inside has no effect.
 class Inside {
  public:
   explicit Inside(std::string resource);
