@@ -107,10 +107,6 @@ class OnceInASmallScene final : public Trials {
     if (breaks) trial.outcome.violation = Violation{"L1", "it waits", 1};
     return trial;
   }
-  Trial run_named(std::uint32_t, std::uint32_t, const ExecutionLimits&,
-                  const NamedSchedule&) override {
-    return {};
-  }
   Caught hunt(std::uint32_t, std::uint32_t, const ExecutionLimits&, const ShortHunt&) override {
     return {};
   }
@@ -146,10 +142,6 @@ class NeedsAllClients final : public Trials {
       trial.outcome.violation = Violation{"L1", "it waits", 1};
     }
     return trial;
-  }
-  Trial run_named(std::uint32_t, std::uint32_t, const ExecutionLimits&,
-                  const NamedSchedule&) override {
-    return {};
   }
   Caught hunt(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
               const ShortHunt&) override {

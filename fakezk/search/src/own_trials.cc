@@ -22,6 +22,14 @@ class FaultRecorder final : public fakezk::Tracer {
 
 }  // namespace
 
+Trial try_detours(fakezk::World& world, Program& program, const ExecutionLimits& limits,
+                  const std::vector<fakezk::Deviation>& deviations,
+                  const std::vector<Detour>& detours) {
+  DetourReplay replay(deviations, detours);
+  Outcome outcome = execute(world, program, replay, limits);
+  return {std::move(outcome), world.deviations(), replay.noted()};
+}
+
 void OwnTrials::use(std::uint32_t clients, std::uint32_t rounds) {
   if (program_ && clients == clients_ && rounds == rounds_) return;
   world_.reset();
@@ -35,21 +43,16 @@ Trial OwnTrials::run(std::uint32_t clients, std::uint32_t rounds, const Executio
                      const std::vector<fakezk::Deviation>& deviations) {
   use(clients, rounds);
   Replay replay(deviations);
-  return try_schedule(*world_, *program_, replay, limits);
+  Outcome outcome = execute(*world_, *program_, replay, limits);
+  return {std::move(outcome), world_->deviations()};
 }
 
-Trial OwnTrials::run_named(std::uint32_t clients, std::uint32_t rounds,
-                           const ExecutionLimits& limits, const NamedSchedule& named) {
+Trial OwnTrials::run_detours(std::uint32_t clients, std::uint32_t rounds,
+                             const ExecutionLimits& limits,
+                             const std::vector<fakezk::Deviation>& deviations,
+                             const std::vector<Detour>& detours) {
   use(clients, rounds);
-  NamedReplay replay(*world_, named);
-  return try_schedule(*world_, *program_, replay, limits);
-}
-
-Trial try_schedule(fakezk::World& world, Program& program, fakezk::Chooser& schedule,
-                   const ExecutionLimits& limits) {
-  NamingChooser naming(world, schedule);
-  Outcome outcome = execute(world, program, naming, limits);
-  return {std::move(outcome), world.deviations(), std::move(naming.named())};
+  return try_detours(*world_, *program_, limits, deviations, detours);
 }
 
 Caught OwnTrials::hunt(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,

@@ -17,8 +17,9 @@ class OwnTrials final : public Trials {
 
   Trial run(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
             const std::vector<fakezk::Deviation>& deviations) override;
-  Trial run_named(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
-                  const NamedSchedule& named) override;
+  Trial run_detours(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
+                    const std::vector<fakezk::Deviation>& deviations,
+                    const std::vector<Detour>& detours) override;
   Caught hunt(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
               const ShortHunt& what) override;
   std::vector<fakezk::Event> faults(std::uint32_t clients, std::uint32_t rounds,

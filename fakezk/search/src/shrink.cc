@@ -9,23 +9,22 @@ namespace {
 
 class Shrinker {
  public:
-  Shrinker(const TrySchedule& run, const TryNamed& run_named, std::string oracle,
+  Shrinker(const TrySchedule& run, const TryDetours& run_detours, std::string oracle,
            const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget)
-      : run_(run), run_named_(run_named), oracle_(std::move(oracle)), budget_(budget) {
+      : run_(run), run_detours_(run_detours), oracle_(std::move(oracle)), budget_(budget) {
     Trial first = run_(deviations);
     best_.outcome = std::move(first.outcome);
     best_.deviations = std::move(first.deviations);
-    best_.named = std::move(first.named);
     best_.executions = 1;
     best_.steps = best_.outcome.steps;
   }
 
   Shrunk run() {
-    if (is_long()) {
-      while (drop_named()) {
+    if (is_long()) cut_end();
+    if (is_long() && is_short_of_budget() && note_detours()) {
+      while (thin_out_detours()) {
       }
     }
-    if (is_long()) cut_end();
     while (is_long() && thin_out()) {
     }
     bool smaller = true;
@@ -61,24 +60,44 @@ class Shrinker {
   // Accepts the candidate if it breaks the same guarantee, and if the schedule that really ran is
   // smaller.
   bool accept(const std::vector<fakezk::Deviation>& candidate) {
-    return !spent() && take(run_(candidate));
+    return !spent() && accept_run(run_(candidate));
   }
-  bool accept_named(const NamedSchedule& candidate) {
-    return !spent() && take(run_named_(candidate));
+  bool accept_detours(const std::vector<Detour>& candidate) {
+    return !spent() && accept_run(run_detours_({}, candidate));
   }
-  bool take(Trial ran) {
+
+  [[nodiscard]] bool breaks_the_same(const Trial& ran) const {
+    return ran.outcome.violation && ran.outcome.violation->oracle == oracle_;
+  }
+
+  void spend(const Trial& ran) {
     ++best_.executions;
     best_.steps += ran.outcome.steps;
-    if (!ran.outcome.violation || ran.outcome.violation->oracle != oracle_) return false;
+  }
+
+  bool accept_run(Trial ran) {
+    spend(ran);
+    if (!breaks_the_same(ran)) return false;
     if (size(ran.deviations, ran.outcome) >= size(best_.deviations, best_.outcome)) return false;
     best_.deviations = std::move(ran.deviations);
     best_.outcome = std::move(ran.outcome);
-    best_.named = std::move(ran.named);
+    detours_ = std::move(ran.detours);
     return true;
   }
 
   // Every place and every shift of every chunk are too many candidates for a long schedule.
   [[nodiscard]] bool is_long() const { return best_.deviations.size() > kLong; }
+
+  // With few executions for each deviation, detours lead further. With many, the variety of changes
+  // that leaving out a position makes finds smaller schedules in the end.
+  [[nodiscard]] bool is_short_of_budget() const {
+    if (spent()) return true;
+    const std::uint64_t by_steps =
+        (budget_.steps - best_.steps) / std::max(best_.outcome.steps, 1U);
+    const std::uint64_t executions =
+        std::min<std::uint64_t>(budget_.executions - best_.executions, by_steps);
+    return executions < kFewExecutions * best_.deviations.size();
+  }
 
   // Cuts the deviations after those that lead to the violation: no other change leaves the rest
   // with exactly its meaning. Bisects, as if a longer beginning broke whatever a shorter one does.
@@ -99,32 +118,40 @@ class Shrinker {
       std::size_t at = best_.deviations.size();
       while (at >= chunk && !spent()) {
         at -= chunk;
-        if (accept(without(at, chunk))) smaller = true;
+        if (accept(without(best_.deviations, at, chunk))) smaller = true;
         at = std::min(at, best_.deviations.size());
       }
     }
     return smaller;
   }
 
-  // The same by names, so that the rest keeps its meaning.
-  bool drop_named() {
+  // Runs the best schedule once more, for its detours.
+  bool note_detours() {
+    if (!run_detours_ || spent()) return false;
+    Trial ran = run_detours_(best_.deviations, {});
+    spend(ran);
+    if (!breaks_the_same(ran)) return false;
+    detours_ = std::move(ran.detours);
+    return !detours_.empty();
+  }
+
+  // thin_out() with detours, of which the rest keeps its meaning: one that is left out lets an
+  // event come sooner, and the others still wait for what they have waited for.
+  bool thin_out_detours() {
     bool smaller = false;
-    for (std::size_t chunk = best_.named.size() / 2; chunk > 0; chunk /= 2) {
-      std::size_t at = best_.named.size();
+    for (std::size_t chunk = detours_.size() / 2; chunk > 0; chunk /= 2) {
+      std::size_t at = detours_.size();
       while (at >= chunk && !spent()) {
         at -= chunk;
-        NamedSchedule rest = best_.named;
-        const auto first = rest.begin() + static_cast<std::ptrdiff_t>(at);
-        rest.erase(first, first + static_cast<std::ptrdiff_t>(chunk));
-        if (accept_named(rest)) smaller = true;
-        at = std::min(at, best_.named.size());
+        if (accept_detours(without(detours_, at, chunk))) smaller = true;
+        at = std::min(at, detours_.size());
       }
     }
     return smaller;
   }
 
-  [[nodiscard]] std::vector<fakezk::Deviation> without(std::size_t at, std::size_t chunk) const {
-    std::vector<fakezk::Deviation> rest = best_.deviations;
+  template <class Entry>
+  static std::vector<Entry> without(std::vector<Entry> rest, std::size_t at, std::size_t chunk) {
     const auto first = rest.begin() + static_cast<std::ptrdiff_t>(at);
     rest.erase(first, first + static_cast<std::ptrdiff_t>(chunk));
     return rest;
@@ -146,7 +173,7 @@ class Shrinker {
 
   // Drops the deviations [at, at + chunk). The rest stays in place, or moves a little.
   bool drop(std::size_t at, std::size_t chunk) {
-    const std::vector<fakezk::Deviation> rest = without(at, chunk);
+    const std::vector<fakezk::Deviation> rest = without(best_.deviations, at, chunk);
     if (accept(rest)) return true;
     for (std::int64_t shift = -kFarthest; shift <= kFarthest; ++shift) {
       if (shift != 0 && accept(shifted(rest, at, shift))) return true;
@@ -249,12 +276,14 @@ class Shrinker {
 
   static constexpr std::int64_t kFarthest = 6;
   static constexpr std::size_t kLong = 40;
+  static constexpr std::uint64_t kFewExecutions = 8;  // For each deviation.
 
   const TrySchedule& run_;
-  const TryNamed& run_named_;
+  const TryDetours& run_detours_;
   std::string oracle_;
   ShrinkBudget budget_;
   Shrunk best_;
+  std::vector<Detour> detours_;  // The best schedule's, in thin_out_detours().
 };
 
 }  // namespace
@@ -264,18 +293,20 @@ Shrunk shrink(Program& program, const ExecutionLimits& limits, const std::string
   fakezk::World world(program.servers());
   const TrySchedule run = [&](const std::vector<fakezk::Deviation>& candidate) {
     Replay replay(candidate);
-    return try_schedule(world, program, replay, limits);
+    Outcome outcome = execute(world, program, replay, limits);
+    return Trial{std::move(outcome), world.deviations()};
   };
-  const TryNamed run_named = [&](const NamedSchedule& candidate) {
-    NamedReplay replay(world, candidate);
-    return try_schedule(world, program, replay, limits);
+  const TryDetours run_detours = [&](const std::vector<fakezk::Deviation>& candidate,
+                                     const std::vector<Detour>& detours) {
+    return try_detours(world, program, limits, candidate, detours);
   };
-  return shrink(run, run_named, oracle, deviations, budget);
+  return shrink(run, oracle, deviations, budget, run_detours);
 }
 
-Shrunk shrink(const TrySchedule& run, const TryNamed& run_named, const std::string& oracle,
-              const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget) {
-  return Shrinker(run, run_named, oracle, deviations, budget).run();
+Shrunk shrink(const TrySchedule& run, const std::string& oracle,
+              const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget,
+              const TryDetours& run_detours) {
+  return Shrinker(run, run_detours, oracle, deviations, budget).run();
 }
 
 }  // namespace lockstep::search

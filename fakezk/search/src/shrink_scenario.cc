@@ -97,10 +97,11 @@ class SceneShrinker {
     const TrySchedule run = [&](const std::vector<fakezk::Deviation>& candidate) {
       return trials_.run(clients, rounds, best_.limits, candidate);
     };
-    const TryNamed run_named = [&](const NamedSchedule& candidate) {
-      return trials_.run_named(clients, rounds, best_.limits, candidate);
+    const TryDetours run_detours = [&](const std::vector<fakezk::Deviation>& candidate,
+                                       const std::vector<Detour>& detours) {
+      return trials_.run_detours(clients, rounds, best_.limits, candidate, detours);
     };
-    Shrunk shrunk = shrink(run, run_named, oracle_, deviations, budget);
+    Shrunk shrunk = shrink(run, oracle_, deviations, budget, run_detours);
     spend(shrunk.executions, shrunk.steps);
     return shrunk;
   }
@@ -169,11 +170,6 @@ class SceneShrinker {
     Trial same = trials_.run(clients, rounds, best_.limits, best_.schedule.deviations);
     spend(1, same.outcome.steps);
     if (breaks(same.outcome)) return std::move(same.deviations);
-    if (!best_.schedule.named.empty()) {
-      same = trials_.run_named(clients, rounds, best_.limits, best_.schedule.named);
-      spend(1, same.outcome.steps);
-      if (breaks(same.outcome)) return std::move(same.deviations);
-    }
     ShortHunt what;
     what.executions = kHunted;
     std::optional<Trial> caught = hunt(clients, rounds, what).trial;

@@ -32,18 +32,19 @@ struct Choice {
 struct Rest {
   std::uint64_t trace_hash;
   std::uint32_t positions;
-  std::uint32_t named;
   std::uint32_t events;
   std::uint32_t oracle;  // The length of its name; 0 without a violation. Its message follows.
   std::uint32_t message;
   std::uint32_t violated_at;
+  std::uint32_t detours;
 };
 struct OrderHead {
   std::uint64_t execution;
   std::uint32_t deviations;
-  std::uint32_t named;
+  std::uint32_t notes_detours;
+  std::uint32_t detours;
 };
-static_assert(std::is_trivially_copyable_v<search::NamedDeviation>);
+static_assert(std::is_trivially_copyable_v<search::Detour>);
 static_assert(std::is_trivially_copyable_v<search::Judgements>);
 
 constexpr std::string_view kHas = " has ";
@@ -98,12 +99,13 @@ bool read_deviations(int file, std::uint32_t count, std::vector<fakezk::Deviatio
   return true;
 }
 
-bool write_named(int file, const search::NamedSchedule& named) {
-  return write_all(file, named.data(), named.size() * sizeof(search::NamedDeviation));
+bool write_detours(int file, const std::vector<search::Detour>& detours) {
+  return write_all(file, detours.data(), detours.size() * sizeof(search::Detour));
 }
-bool read_named(int file, std::uint32_t count, search::NamedSchedule& named) {
-  named.resize(count);
-  return read_all(file, named.data(), count * sizeof(search::NamedDeviation));
+
+bool read_detours(int file, std::uint32_t count, std::vector<search::Detour>& detours) {
+  detours.resize(count);
+  return read_all(file, detours.data(), detours.size() * sizeof(search::Detour));
 }
 
 std::optional<End> read_end_after(int file, const Head& head) {
@@ -131,8 +133,7 @@ std::optional<ReportedTrial> read_trial_after(int file, const Head& head) {
   Rest rest{};
   if (!read_deviations(file, head.deviations, told.trial.deviations) ||
       !read_all(file, &rest, sizeof rest) ||
-      !read_all(file, &outcome.judged, sizeof outcome.judged) ||
-      !read_named(file, rest.named, told.trial.named)) {
+      !read_all(file, &outcome.judged, sizeof outcome.judged)) {
     return std::nullopt;
   }
   outcome.trace_hash = rest.trace_hash;
@@ -142,7 +143,8 @@ std::optional<ReportedTrial> read_trial_after(int file, const Head& head) {
   told.events.resize(rest.events);
   if (!read_all(file, violation.oracle.data(), violation.oracle.size()) ||
       !read_all(file, violation.message.data(), violation.message.size()) ||
-      !read_all(file, told.events.data(), told.events.size() * sizeof told.events[0])) {
+      !read_all(file, told.events.data(), told.events.size() * sizeof told.events[0]) ||
+      !read_detours(file, rest.detours, told.trial.detours)) {
     return std::nullopt;
   }
   if (rest.oracle > 0) outcome.violation = std::move(violation);
@@ -175,18 +177,18 @@ bool write_trial(int file, const search::Trial& trial, const std::vector<std::ui
                   static_cast<std::uint32_t>(trial.deviations.size())};
   const Rest rest{outcome.trace_hash,
                   outcome.positions,
-                  static_cast<std::uint32_t>(trial.named.size()),
                   static_cast<std::uint32_t>(events.size()),
                   static_cast<std::uint32_t>(violation.oracle.size()),
                   static_cast<std::uint32_t>(violation.message.size()),
-                  violation.step};
+                  violation.step,
+                  static_cast<std::uint32_t>(trial.detours.size())};
   return write_all(file, &head, sizeof head) && write_deviations(file, trial.deviations) &&
          write_all(file, &rest, sizeof rest) &&
          write_all(file, &outcome.judged, sizeof outcome.judged) &&
-         write_named(file, trial.named) &&
          write_all(file, violation.oracle.data(), violation.oracle.size()) &&
          write_all(file, violation.message.data(), violation.message.size()) &&
-         write_all(file, events.data(), events.size() * sizeof events[0]);
+         write_all(file, events.data(), events.size() * sizeof events[0]) &&
+         write_detours(file, trial.detours);
 }
 
 std::optional<ReportedTrial> read_trial(int file) {
@@ -200,17 +202,18 @@ std::optional<ReportedTrial> read_trial(int file) {
 
 bool write_order(int file, const Order& order) {
   const OrderHead head{order.execution, static_cast<std::uint32_t>(order.deviations.size()),
-                       static_cast<std::uint32_t>(order.named.size())};
+                       order.notes_detours ? 1U : 0U,
+                       static_cast<std::uint32_t>(order.detours.size())};
   return write_all(file, &head, sizeof head) && write_deviations(file, order.deviations) &&
-         write_named(file, order.named);
+         write_detours(file, order.detours);
 }
 
 std::optional<Order> read_order(int file) {
   OrderHead head{};
   if (!read_all(file, &head, sizeof head)) return std::nullopt;
-  Order order{head.execution, {}, {}};
+  Order order{.execution = head.execution, .notes_detours = head.notes_detours != 0};
   if (!read_deviations(file, head.deviations, order.deviations) ||
-      !read_named(file, head.named, order.named)) {
+      !read_detours(file, head.detours, order.detours)) {
     return std::nullopt;
   }
   return order;

@@ -45,12 +45,12 @@ bool write_trial(int file, const search::Trial& trial,
 // Reads what write_trial or write_end has written; none if the writers have closed the pipe.
 [[nodiscard]] std::optional<ReportedTrial> read_trial(int file);
 
-// An execution that another process is to run: its number in a search, or its choices, by names if
-// there are some.
+// An execution that another process is to run: its number in a search, or its choices.
 struct Order {
   std::uint64_t execution = 0;
-  std::vector<fakezk::Deviation> deviations;
-  search::NamedSchedule named;
+  std::vector<fakezk::Deviation> deviations = {};
+  bool notes_detours = false;
+  std::vector<search::Detour> detours = {};  // Only with notes_detours.
 };
 bool write_order(int file, const Order& order);
 // Returns none if the writers have closed the pipe.

@@ -31,7 +31,7 @@ search::Violation not_deterministic(std::uint32_t steps, std::uint32_t steps_aga
   std::string message =
       "the program is not deterministic: two runs of one schedule differ, after " +
       std::to_string(steps) + " and " + std::to_string(steps_again) +
-      " steps. Does it use a clock, an address, a file or uninitialised memory as an input?";
+      " steps. Does it use a clock, an address or a file as an input?";
   return {std::string(name(search::Oracle::kMisuse)), std::move(message), 0};
 }
 
@@ -68,8 +68,8 @@ ReportedTrial ForkedSearcher::run(std::uint64_t index, IfSlow if_slow) {
   if (!searcher_) {
     if (std::optional<ReportedTrial> broken = run_calmly(if_slow)) return *broken;
   }
-  std::optional<ReportedTrial> told =
-      worker_.run({index, {}, {}}, kLongestSeconds, if_slow, [this](const Order& order, int file) {
+  std::optional<ReportedTrial> told = worker_.run(
+      {.execution = index}, kLongestSeconds, if_slow, [this](const Order& order, int file) {
         search::Trial trial{searcher_->run(order.execution), {}};
         if (trial.outcome.violation) trial.deviations = searcher_->deviations();
         write_trial(file, trial);

@@ -124,25 +124,29 @@ void ForkedTrials::use(ScenarioSize size, const search::ExecutionLimits& limits)
 search::Trial ForkedTrials::run(std::uint32_t clients, std::uint32_t rounds,
                                 const search::ExecutionLimits& limits,
                                 const std::vector<fakezk::Deviation>& deviations) {
-  return run({clients, rounds}, limits, {0, deviations, {}});
+  return run({clients, rounds}, limits, {.deviations = deviations});
 }
 
-search::Trial ForkedTrials::run_named(std::uint32_t clients, std::uint32_t rounds,
-                                      const search::ExecutionLimits& limits,
-                                      const search::NamedSchedule& named) {
-  return run({clients, rounds}, limits, {0, {}, named});
+search::Trial ForkedTrials::run_detours(std::uint32_t clients, std::uint32_t rounds,
+                                        const search::ExecutionLimits& limits,
+                                        const std::vector<fakezk::Deviation>& deviations,
+                                        const std::vector<search::Detour>& detours) {
+  return run({clients, rounds}, limits,
+             {.deviations = deviations, .notes_detours = true, .detours = detours});
 }
 
 search::Trial ForkedTrials::run(ScenarioSize size, const search::ExecutionLimits& limits,
                                 const Order& order) {
   if (time_is_up()) return {{}, order.deviations};
   use(size, limits);
-  const auto work = [this](const Order& next, int file) {
-    search::Replay replay(next.deviations);
-    search::NamedReplay named_replay(*world_, next.named);
-    fakezk::Chooser& schedule = next.named.empty() ? static_cast<fakezk::Chooser&>(replay)
-                                                   : static_cast<fakezk::Chooser&>(named_replay);
-    write_trial(file, try_schedule(*world_, *program_, schedule, limits_));
+  const auto work = [this](const Order& now, int file) {
+    if (now.notes_detours) {
+      write_trial(file, try_detours(*world_, *program_, limits_, now.deviations, now.detours));
+      return;
+    }
+    search::Replay replay(now.deviations);
+    search::Outcome outcome = execute(*world_, *program_, replay, limits_);
+    write_trial(file, {std::move(outcome), world_->deviations()});
   };
   try {
     std::optional<ReportedTrial> told =

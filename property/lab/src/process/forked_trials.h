@@ -32,9 +32,10 @@ class ForkedTrials final : public search::Trials {
   search::Trial run(std::uint32_t clients, std::uint32_t rounds,
                     const search::ExecutionLimits& limits,
                     const std::vector<fakezk::Deviation>& deviations) override;
-  search::Trial run_named(std::uint32_t clients, std::uint32_t rounds,
-                          const search::ExecutionLimits& limits,
-                          const search::NamedSchedule& named) override;
+  search::Trial run_detours(std::uint32_t clients, std::uint32_t rounds,
+                            const search::ExecutionLimits& limits,
+                            const std::vector<fakezk::Deviation>& deviations,
+                            const std::vector<search::Detour>& detours) override;
   search::Caught hunt(std::uint32_t clients, std::uint32_t rounds,
                       const search::ExecutionLimits& limits,
                       const search::ShortHunt& what) override;
@@ -53,11 +54,11 @@ class ForkedTrials final : public search::Trials {
 
  private:
   [[nodiscard]] bool time_is_up() const;
-  search::Trial run(ScenarioSize size, const search::ExecutionLimits& limits, const Order& order);
   search::Caught hunt_in_one_child(ScenarioSize size, const search::ExecutionLimits& limits,
                                    const search::ShortHunt& what);
   search::Caught hunt_in_children(ScenarioSize size, const search::ExecutionLimits& limits,
                                   const search::ShortHunt& what);
+  search::Trial run(ScenarioSize size, const search::ExecutionLimits& limits, const Order& order);
   // Makes a program and its world, for all children with these limits.
   void use(ScenarioSize size, const search::ExecutionLimits& limits);
 

@@ -23,22 +23,26 @@ struct Shrunk {
   std::vector<fakezk::Deviation> deviations;
   Outcome outcome;
   std::uint32_t executions = 0;
-  std::uint64_t steps = 0;   // Sum over all these executions.
-  NamedSchedule named = {};  // The same schedule, if it is known by names.
+  std::uint64_t steps = 0;  // Sum over all these executions.
 };
 
 // Makes a violating schedule smaller, within a budget: drops deviations (in chunks, one by one, and
 // two that belong together, such as a switch away and the switch back; with the rest in place or
-// moved up; of a long schedule first its end, and chunks with the rest in place), then moves the
-// rest towards the default choice. A candidate is accepted only if it breaks the same guarantee and
-// is smaller: fewer deviations, then fewer faults, fewer steps, lower choices, earlier positions.
-// (After Hypothesis, which shrinks the choices that made a test case rather than the case itself.)
+// moved up), then moves the rest towards the default choice. Of a long schedule it first cuts the
+// end, and where the budget is small for it, drops detours instead of deviations, so that the rest
+// keeps its meaning. A candidate is
+// accepted only if it breaks the same guarantee and is smaller: fewer deviations, then fewer
+// faults, fewer steps, lower choices, earlier positions. (After Hypothesis, which shrinks the
+// choices that made a test case rather than the case itself.)
 Shrunk shrink(Program& program, const ExecutionLimits& limits, const std::string& oracle,
               const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget = {});
-// The same, where `run` tries a schedule. `run_named` may be empty if trials name nothing.
+// The same, where `run` tries a schedule, and `run_detours`, if there is one, a schedule with
+// detours, which it notes.
 using TrySchedule = std::function<Trial(const std::vector<fakezk::Deviation>&)>;
-using TryNamed = std::function<Trial(const NamedSchedule&)>;
-Shrunk shrink(const TrySchedule& run, const TryNamed& run_named, const std::string& oracle,
-              const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget = {});
+using TryDetours =
+    std::function<Trial(const std::vector<fakezk::Deviation>&, const std::vector<Detour>&)>;
+Shrunk shrink(const TrySchedule& run, const std::string& oracle,
+              const std::vector<fakezk::Deviation>& deviations, ShrinkBudget budget = {},
+              const TryDetours& run_detours = {});
 
 }  // namespace lockstep::search

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lockstep/search/named_schedule.h"
+#include "lockstep/search/detours.h"
 #include "lockstep/search/program.h"
 
 namespace lockstep::search {
@@ -16,12 +16,14 @@ namespace lockstep::search {
 struct Trial {
   Outcome outcome;
   std::vector<fakezk::Deviation> deviations;
-  NamedSchedule named = {};  // The same choices; empty if the trial cannot name them.
+  std::vector<Detour> detours = {};  // The same choices, if they were noted.
 };
 
-// Executes a schedule, and names its choices.
-[[nodiscard]] Trial try_schedule(fakezk::World& world, Program& program, fakezk::Chooser& schedule,
-                                 const ExecutionLimits& limits);
+// Runs a schedule of deviations and detours in this process, and notes its detours.
+[[nodiscard]] Trial try_detours(fakezk::World& world, Program& program,
+                                const ExecutionLimits& limits,
+                                const std::vector<fakezk::Deviation>& deviations,
+                                const std::vector<Detour>& detours);
 
 // A short hunt in one scene: executions [first, first + executions) of a seed, until one of them
 // breaks `oracle`.
@@ -48,9 +50,13 @@ class Trials {
 
   virtual Trial run(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
                     const std::vector<fakezk::Deviation>& deviations) = 0;
-  // Follows a schedule by the names of its events.
-  virtual Trial run_named(std::uint32_t clients, std::uint32_t rounds,
-                          const ExecutionLimits& limits, const NamedSchedule& named) = 0;
+  // Runs a schedule of deviations and detours, and notes its detours. By default there are none.
+  virtual Trial run_detours(std::uint32_t clients, std::uint32_t rounds,
+                            const ExecutionLimits& limits,
+                            const std::vector<fakezk::Deviation>& deviations,
+                            const std::vector<Detour>&) {
+    return run(clients, rounds, limits, deviations);
+  }
   virtual Caught hunt(std::uint32_t clients, std::uint32_t rounds, const ExecutionLimits& limits,
                       const ShortHunt& what) = 0;
   // The faults that strike in a schedule, in order; none if the trials cannot tell.
