@@ -276,7 +276,7 @@ class Shrinker {
 
   static constexpr std::int64_t kFarthest = 6;
   static constexpr std::size_t kLong = 40;
-  static constexpr std::uint64_t kFewExecutions = 8;  // For each deviation.
+  static constexpr std::uint64_t kFewExecutions = 16;  // For each deviation.
 
   const TrySchedule& run_;
   const TryDetours& run_detours_;
