@@ -81,13 +81,12 @@ step     time     Alice                                  Bob
 
 // Once, this was "connects" for the second time.
 TEST_F(LanesTest, ASessionAsksForItsWatchesAgain) {
-  World& world = simulation_.world();
   const Watch watch = must(simulation_.run(watch_exists(*alice_, "/a")), "watch");
-  world.set_faults(lab::faults_called("cut", 1));
+  simulation_.world().set_faults(lab::faults_called("cut", 1));
   const Started<Result<void>> synced = simulation_.start(sync(*alice_, "/"));
   const std::vector<Deviation> first_fault = {{0, Choice{true, 0}}};
   search::Replay cut_alice(first_fault);
-  world.step(cut_alice);
+  simulation_.world().step(cut_alice);
   simulation_.settle();
   EXPECT_EQ(drawn(), R"(
 step     time     Alice                                  Bob
