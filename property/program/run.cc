@@ -47,7 +47,7 @@ constexpr const char* kRunFooter =
     "Violations: an exit status other than 0 and those of --allow-exit (user:exit-status),\n"
     "threads that wait forever (deadlock), an abort or a bad pointer (crash), a call that cannot\n"
     "be hunted (misuse); with --lock, a client that removes its znode before its turn (S1) and\n"
-    "znodes left behind (R1).\n"
+    "znodes left behind (S5).\n"
     "\n"
     "Exit status: that of a `hunt` that is not exhaustive, or with --replay that of `replay`.\n";
 

@@ -193,7 +193,7 @@ void ProcessProgram::judge_end(fakezk::World& world) {
       world.server().paths().find(Path(settings_.lock_path).text());
   const fakezk::Znode* const parent = id ? world.server().tree().find(*id) : nullptr;
   if (!parent || parent->children.empty()) return;
-  verdict_->report(search::Oracle::kR1,
+  verdict_->report(search::Oracle::kS5,
                    "left behind: " + world.server().paths().path(parent->children.front()).string(),
                    world.steps());
 }

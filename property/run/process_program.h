@@ -29,7 +29,7 @@ struct Target {
 // constructors have initialised. An exit status that is not allowed breaks "user:exit-status". At
 // the znode of a mutex, a client breaks S1 if it removes its znode while another one is in front:
 // it has taken the lock out of turn. (After its session has changed its connection it may have
-// given up instead.) Znodes left there at the end break R1.
+// given up instead.) Znodes left there at the end break S5.
 class ProcessProgram final : public threads::ThreadsProgram, private fakezk::Restarter {
  public:
   ProcessProgram(Target target, program::TargetSettings settings);

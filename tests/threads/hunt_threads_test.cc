@@ -408,7 +408,7 @@ TEST(HuntThreadsTest, LeftoversAreFound) {
       .name = "leaves", .body = body, .znodes = {"/lock"}, .lock_path = "/lock"};
   const lab::HuntReport report = hunt_threads(threads, executions(1));
   ASSERT_FALSE(report.passed());
-  EXPECT_EQ(report.failure->violation.oracle, "R1");
+  EXPECT_EQ(report.failure->violation.oracle, "S5");
   EXPECT_THAT(report.failure->violation.message, HasSubstr("/lock/left"));
 }
 

@@ -41,7 +41,7 @@ void BodyProgram::judge_end(fakezk::World& world) {
   for (const fakezk::PathId child : parent->children) {
     const fakezk::Znode* const znode = world.server().tree().find(child);
     if (!znode || znode->ephemeral_owner != 0) continue;
-    return hunted().verdict().report(search::Oracle::kR1,
+    return hunted().verdict().report(search::Oracle::kS5,
                                      "left behind: " + world.server().paths().path(child).string(),
                                      world.steps());
   }

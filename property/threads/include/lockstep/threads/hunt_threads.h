@@ -21,7 +21,7 @@ namespace lockstep::threads {
 // Violations: threads that wait for each other or for nothing ("deadlock"), an execution without an
 // end ("livelock"), a crash, an abort or an escaped exception ("crash"), a call that has no
 // counterpart in an execution ("misuse"), two threads in one Inside ("S2"), what violated()
-// reports, and leftovers below ThreadsUnderTest::lock_path ("R1").
+// reports, and leftovers below ThreadsUnderTest::lock_path ("S5").
 lab::HuntReport hunt_threads(std::string name, std::function<void()> body,
                              const lab::HuntSettings& settings = {});
 lab::HuntReport hunt_threads(const ThreadsUnderTest& threads,
