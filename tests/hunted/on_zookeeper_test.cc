@@ -80,6 +80,16 @@ TEST(OnZookeeperHuntTest, ABrokenLockFalls) {
   EXPECT_EQ(violation->oracle, broken.expects) << violation->message;
 }
 
+TEST(OnZookeeperHuntTest, ImpossibleServersAreRefused) {
+  lab::LockUnderTest nowhere = production("fair-mutex");
+  nowhere.replicas = 0;
+  EXPECT_THROW(static_cast<void>(hunt_lock(nowhere, executions(1, "none"))), std::invalid_argument);
+  lab::LockUnderTest timeless = production("fair-mutex");
+  timeless.tick_time = Duration::zero();
+  EXPECT_THROW(static_cast<void>(hunt_lock(timeless, executions(1, "none"))),
+               std::invalid_argument);
+}
+
 TEST(OnZookeeperHuntTest, RecipesHoldWhenContendersCrash) {
   const lab::HuntReport report = hunt_lock(production("fair-mutex"), executions(200, "crash"));
   EXPECT_TRUE(report.passed()) << report.text();

@@ -80,12 +80,12 @@ bool LockUnderTest::shares_nothing() const {
 
 std::unique_ptr<search::Program> LockUnderTest::program(ScenarioSize size) const {
   check_name(name);
-  if (make_program) return make_program(size);
-  if (!contend) throw std::invalid_argument("'" + name + "' has no contender");
   if (replicas == 0) throw std::invalid_argument("'" + name + "' has no server");
   if (tick_time <= Duration::zero()) {
     throw std::invalid_argument("'" + name + "' has servers whose tick takes no time");
   }
+  if (make_program) return make_program(size);
+  if (!contend) throw std::invalid_argument("'" + name + "' has no contender");
   return std::make_unique<LockScenario>(*this, size);
 }
 
